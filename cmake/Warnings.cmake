@@ -1,0 +1,11 @@
+# One set of warnings for everything that is ours.
+add_library(hkc_warnings INTERFACE)
+target_compile_options(hkc_warnings INTERFACE -Wall -Wextra -Wconversion -Werror)
+if(HKC_SANITIZE_ADDRESS)
+  target_compile_options(hkc_warnings INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(hkc_warnings INTERFACE -fsanitize=address,undefined)
+endif()
+if(HKC_SANITIZE_THREAD)
+  target_compile_options(hkc_warnings INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
+  target_link_options(hkc_warnings INTERFACE -fsanitize=thread)
+endif()

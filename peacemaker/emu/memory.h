@@ -1,0 +1,64 @@
+// Device memory of one embedded device: exact-size allocations with bounds and initialisation per byte.
+//
+// A device address is the host address of the bytes, so host-visible memory needs no translation. Every access of a kernel is
+// checked against the allocation table; nothing outside an allocation is ever touched.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+
+namespace pm::emu {
+
+/// One allocation. `undefined` is empty while every byte is defined; otherwise one mask a byte, a set bit is an undefined bit.
+struct Allocation {
+    std::uint64_t address = 0;
+    std::uint64_t size = 0; // bytes, exactly as asked for
+    std::byte* data = nullptr;
+    std::vector<std::uint8_t> undefined;
+    bool read_only = false; // code and kernarg: a kernel's store is a finding
+    bool code = false;      // part of a loaded module
+
+    bool whole() const { return undefined.empty(); }
+    bool contains(std::uint64_t at, std::uint64_t bytes) const {
+        return at >= address && bytes <= size && at - address <= size - bytes;
+    }
+};
+
+/// The allocation table. Looking up is safe from many threads; allocate and free must not run during a launch.
+class Memory {
+public:
+    Memory() = default;
+    ~Memory();
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+
+    /// `size` bytes, all undefined, aligned to 256, at least 256 bytes away from any other allocation. Null when memory is out.
+    /// A size of 0 gives an allocation that no access fits in.
+    Allocation* allocate(std::uint64_t size);
+    /// False where `address` is not the start of an allocation.
+    bool free(std::uint64_t address);
+    /// The allocation that holds `address`, or null.
+    Allocation* find(std::uint64_t address);
+    const Allocation* find(std::uint64_t address) const;
+    /// The allocation nearest below or above `address`, for messages; null when there is none.
+    const Allocation* nearest(std::uint64_t address) const;
+
+    /// Marks bytes defined, or undefined; the range must lie inside one allocation.
+    static void set_defined(Allocation& allocation, std::uint64_t address, std::uint64_t size);
+    static void set_undefined(Allocation& allocation, std::uint64_t address, std::uint64_t size);
+    /// The address of the first byte of the range with an undefined bit, or 0.
+    static std::uint64_t first_undefined(const Allocation& allocation, std::uint64_t address, std::uint64_t size);
+
+    std::uint64_t allocated_bytes() const { return allocated_; }
+
+private:
+    std::map<std::uint64_t, std::unique_ptr<Allocation>> by_address_;
+    std::uint64_t allocated_ = 0;
+};
+
+} // namespace pm::emu
