@@ -158,7 +158,9 @@ DEVICE void tile(const u16 *x, const u32 *words, const u16 *scale, const u16 *bi
     }
 }
 
+#ifndef BOUNDS
 #define BOUNDS __attribute__((amdgpu_flat_work_group_size(32 * kWaves, 32 * kWaves)))
+#endif
 #define ARGS const u16 *x, const u32 *words, const u16 *scale, const u16 *bias, u16 *out, int m, int n, int k
 #define TILE(W, R, CB)                                                                                                 \
     KERNEL void BOUNDS affine_stream_w##W##_r##R##x##CB(ARGS) {                                                        \

@@ -132,7 +132,7 @@ struct Control {
     std::vector<std::string> chips; // those of its registration where the registry says nothing
     Plant plant;
     std::uint32_t red_at = 0;
-    std::string finding; // the kind that must turn it red
+    std::vector<std::string> findings; // the kinds that may turn it red, at least one; the first kind found must be among them
     bool embedded_only = false;
     SourceLocation at;
 };
