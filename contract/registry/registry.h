@@ -160,6 +160,20 @@ pm::Result<Registry> parse_registry(std::string_view toml_text, const std::strin
 /// The scope in which the expressions of `kernel` are evaluated for `shape`: params and shape variables.
 Scope scope_of(const Kernel& kernel, const Shape& shape);
 
+/// One stage of a replaced chain, bound to one shape of the kernel that replaces it.
+struct StageBinding {
+    const Kernel* kernel = nullptr;             // the stage, owned by the registry
+    Scope scope;                                // in which the stage's own expressions are evaluated
+    std::map<std::string, std::string> buffers; // the stage's buffer argument -> the replacing kernel's
+};
+
+/// Binds `stage` of `kernel`'s chain in `scope` (scope_of(kernel, shape)). Every stage of a loaded registry binds for every declared shape.
+/// Error: the name that has nothing to bind to, or the expression that fails.
+pm::Result<StageBinding> bind_stage(const Registry& registry, const Kernel& kernel, const ReplacedStage& stage, const Scope& scope);
+
+/// `text` with the build's edits made one after the other. Error: an edit whose `from` is not there exactly once at its turn.
+pm::Result<std::string> apply_edits(std::string text, const PlantBuild& build);
+
 /// Elements of a buffer argument in that scope (>= 0); Error names the argument and dimension.
 pm::Result<std::int64_t> element_count(const Argument& argument, const Scope& scope);
 
