@@ -1,0 +1,29 @@
+// Gate 5: what a compiled kernel costs, against its record and against the chip. The offline audit and the live gate
+// both call compare().
+#pragma once
+
+#include "contract/records/records.h"
+#include "contract/report/outcome.h"
+#include "contract/toolchain/fingerprint.h"
+#include "peacemaker/chip/chip.h"
+#include "peacemaker/object/code_object.h"
+
+#include <string>
+#include <string_view>
+
+namespace hkc::limits {
+
+/// The kind of a kernel that needs scratch; it passes only where a known finding of gate 5 names it.
+inline constexpr std::string_view kUsesScratch = "uses scratch";
+
+/// Compares `compiled` with the record of `symbol` (the compiled kernel's own name, unless a control stands in for
+/// another) and with the chip's limits.
+///
+/// `records` may be null (the toolchain has none), `fingerprint` may be null (a prebuilt object): both make the
+/// comparison with the record unchecked, with a reason that says how to record. So do records of another fingerprint;
+/// that is never a problem. The limits of the chip are judged either way. Known findings are not applied here. Each
+/// finding's text is a line without its `limit problem: ` head: `gfx1151 NAME vgpr: record 40, compiled 44`.
+GateResult compare(const pm::Kernel& compiled, std::string_view symbol, const pm::Chip& chip,
+                   const records::RecordFile* records, const Fingerprint* fingerprint);
+
+} // namespace hkc::limits
