@@ -1,4 +1,5 @@
-// The chips that the project knows, as rows of chips.toml (compiled in, so that a library that is loaded from anywhere has them).
+// The chips that the project knows, as rows of chips.toml (compiled in, so that a library that is loaded from anywhere
+// has them).
 #pragma once
 
 #include "peacemaker/support/result.h"
@@ -15,7 +16,8 @@ namespace pm {
 enum class Activation : std::uint8_t { kFp16, kBf16 };
 
 /// Capacities of the counters of outstanding operations; 0 where a chip has no such counter.
-/// `lgkm` is LDS, GDS, constant and message on gfx10 and gfx11, and LDS alone (dscnt) on gfx12, whose scalar side is `km`.
+/// `lgkm` is LDS, GDS, constant and message on gfx10 and gfx11, and LDS alone (dscnt) on gfx12, whose scalar side is
+/// `km`.
 struct CounterCapacities {
     std::uint32_t load = 0, store = 0, lgkm = 0, exp = 0, sample = 0, bvh = 0, km = 0;
 };
