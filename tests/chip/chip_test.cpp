@@ -1,0 +1,122 @@
+#include "peacemaker/chip/chip.h"
+
+#include <gtest/gtest.h>
+#include <llvm/BinaryFormat/ELF.h>
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace {
+
+const char* const kGood = R"([[chip]]
+name = "gfx9999"
+elf_mach = 0x77
+generation = 13
+activation = "bf16"
+lds_bytes = 1024
+max_workgroup = 512
+kernarg_bytes = 4096
+vgprs = 256
+vgpr_granule = 24
+vgprs_simd = 1536
+sgprs = 106
+vmem_loads_in_order = true
+counters = { load = 1, store = 2, lgkm = 3, exp = 4, sample = 5, bvh = 6, km = 7 }
+)";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+}
+
+TEST(ParseChips, ReadsEveryField) {
+    const auto chips = pm::parse_chips(kGood, "t.toml");
+    ASSERT_TRUE(chips) << chips.error().text;
+    ASSERT_EQ(chips->size(), 1U);
+    const pm::Chip& c = chips->front();
+    EXPECT_EQ(c.name, "gfx9999");
+    EXPECT_EQ(c.elf_mach, 0x77U);
+    EXPECT_EQ(c.generation, 13U);
+    EXPECT_EQ(c.activation, pm::Activation::kBf16);
+    EXPECT_EQ(c.lds_bytes, 1024U);
+    EXPECT_EQ(c.max_workgroup, 512U);
+    EXPECT_EQ(c.kernarg_bytes, 4096U);
+    EXPECT_EQ(c.vgprs, 256U);
+    EXPECT_EQ(c.vgpr_granule, 24U);
+    EXPECT_EQ(c.vgprs_simd, 1536U);
+    EXPECT_EQ(c.sgprs, 106U);
+    EXPECT_TRUE(c.vmem_loads_in_order);
+    EXPECT_EQ(c.counters.load, 1U);
+    EXPECT_EQ(c.counters.store, 2U);
+    EXPECT_EQ(c.counters.lgkm, 3U);
+    EXPECT_EQ(c.counters.exp, 4U);
+    EXPECT_EQ(c.counters.sample, 5U);
+    EXPECT_EQ(c.counters.bvh, 6U);
+    EXPECT_EQ(c.counters.km, 7U);
+}
+
+TEST(ParseChips, SaysFileLineWhatWasReadAndWhatWasExpected) {
+    struct Case {
+        std::string text;
+        std::vector<std::string> said;
+    };
+    const std::string good = kGood;
+    const std::vector<Case> cases = {
+        {"", {"t.toml:1:", "[[chip]]"}},
+        {"chip = 3\n", {"t.toml:1:", "[[chip]]"}},
+        {"[[chips]]\n", {"t.toml:1:", "chips"}},
+        {replaced(good, "lds_bytes", "lds_byte"), {"t.toml:6:", "lds_byte", "did you mean \"lds_bytes\""}},
+        {replaced(good, "sgprs = 106\n", ""), {"t.toml:1:", "sgprs"}},
+        {replaced(good, "vgprs = 256", "vgprs = \"many\""), {"t.toml:9:", "vgprs", "many", "integer"}},
+        {replaced(good, "vgprs = 256", "vgprs = 0"), {"t.toml:9:", "0", "at least 1"}},
+        {replaced(good, "vgprs = 256", "vgprs = 4294967296"), {"t.toml:9:", "4294967296"}},
+        {replaced(good, "\"bf16\"", "\"fp8\""), {"t.toml:5:", "fp8", "\"bf16\""}},
+        {replaced(good, "\"gfx9999\"", "7"), {"t.toml:2:", "7", "name"}},
+        {replaced(good, "= true", "= 1"), {"t.toml:13:", "true or false"}},
+        {replaced(good, "km = 7", "km = -1"), {"t.toml:14:", "counters.km", "-1"}},
+        {replaced(good, ", km = 7", ""), {"t.toml:14:", "counters", "km"}},
+        {replaced(good, "km = 7", "km = 7, gds = 1"), {"t.toml:14:", "gds"}},
+        {good + good, {"t.toml:15:", "gfx9999", "twice"}},
+        {good + replaced(good, "gfx9999", "gfx9998"), {"t.toml:15:", "elf_mach"}},
+        {"[[chip]\n", {"t.toml:1:"}},
+    };
+    for (const Case& c : cases) {
+        const auto chips = pm::parse_chips(c.text, "t.toml");
+        ASSERT_FALSE(chips) << c.text;
+        for (const std::string& part : c.said)
+            EXPECT_NE(chips.error().text.find(part), std::string::npos) << chips.error().text << "\nhas no " << part;
+    }
+}
+
+TEST(Chips, AreThoseOfTheTreeInItsOrder) {
+    std::ifstream in(HKC_SOURCE_DIR "/chips.toml");
+    std::vector<std::string> names;
+    for (std::string line; std::getline(in, line);)
+        if (line.starts_with("name = \"")) names.push_back(line.substr(8, line.size() - 9));
+    std::vector<std::string> compiled_in;
+    for (const pm::Chip& chip : pm::chips()) compiled_in.push_back(chip.name);
+    EXPECT_EQ(compiled_in, names);
+    EXPECT_GE(compiled_in.size(), 4U);
+}
+
+TEST(Chips, HaveTheMachNumbersOfLlvm) {
+    namespace elf = llvm::ELF;
+    EXPECT_EQ((*pm::find_chip("gfx1030"))->elf_mach, elf::EF_AMDGPU_MACH_AMDGCN_GFX1030);
+    EXPECT_EQ((*pm::find_chip("gfx1100"))->elf_mach, elf::EF_AMDGPU_MACH_AMDGCN_GFX1100);
+    EXPECT_EQ((*pm::find_chip("gfx1151"))->elf_mach, elf::EF_AMDGPU_MACH_AMDGCN_GFX1151);
+    EXPECT_EQ((*pm::find_chip("gfx1201"))->elf_mach, elf::EF_AMDGPU_MACH_AMDGCN_GFX1201);
+}
+
+TEST(Chips, AreFoundByNameAndMach) {
+    const auto chip = pm::find_chip("gfx1151");
+    ASSERT_TRUE(chip);
+    EXPECT_EQ(pm::chip_of_mach((*chip)->elf_mach), *chip);
+    EXPECT_EQ(pm::chip_of_mach(0), nullptr);
+    const auto none = pm::find_chip("gfx1152");
+    ASSERT_FALSE(none);
+    EXPECT_NE(none.error().text.find("did you mean \"gfx1151\""), std::string::npos) << none.error().text;
+}
+
+} // namespace
