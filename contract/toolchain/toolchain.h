@@ -53,10 +53,15 @@ const ToolchainSpec* pinned_toolchain(std::span<const ToolchainSpec> specs);
 /// The one of that name; Error names the nearest.
 pm::Result<const ToolchainSpec*> find_toolchain(std::span<const ToolchainSpec> specs, std::string_view name);
 
-/// Looks for the compiler: names with a folder as they stand, the others in $ROCM_PATH/bin, $ROCM_PATH/llvm/bin,
-/// /opt/rocm/bin, /opt/rocm/llvm/bin and PATH. One of the declared version is preferred; failing that, the first that
-/// runs is returned with `exact` false. Nothing where none is there. What `--version` said is kept in `cache_dir`.
+/// Looks for the compiler: absolute paths as they stand, names in $ROCM_PATH/bin, $ROCM_PATH/llvm/bin, /opt/rocm/bin,
+/// /opt/rocm/llvm/bin and PATH. One of the declared version is preferred; failing that, the first of the same major
+/// release is returned with `exact` false. Nothing where neither is there. What `--version` said is kept in
+/// `cache_dir`.
 std::optional<Toolchain> find_installed(const ToolchainSpec& spec, const std::filesystem::path& cache_dir);
+
+/// NAME=VALUE of everything that a compiler is run with: the variables by which a driver finds its parts, and no
+/// others.
+std::vector<std::string> compiler_environment();
 
 /// `toolchain clang-22.1.8 is not installed: looked for clang++-22 in ..; ..`
 std::string missing_text(const ToolchainSpec& spec);

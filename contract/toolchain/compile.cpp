@@ -1,0 +1,434 @@
+#include "contract/toolchain/compile.h"
+
+#include "contract/registry/registry.h"
+#include "contract/toolchain/cache.h"
+#include "contract/toolchain/depfile.h"
+#include "contract/toolchain/subprocess.h"
+#include "peacemaker/object/code_object.h"
+#include "peacemaker/support/file.h"
+#include "peacemaker/support/text.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <fcntl.h>
+#include <map>
+#include <mutex>
+#include <set>
+#include <sys/file.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+
+namespace hkc {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kCacheFormat = 1; // part of every key: another layout never reads this one's entries
+
+/// What a compiler of that kind always gets.
+std::vector<std::string> kind_flags(CompilerKind kind, const std::string& chip) {
+    std::vector<std::string> flags;
+    if (kind == CompilerKind::kClang) flags = {"-x", "hip"};
+    flags.insert(flags.end(), {"--offload-arch=" + chip, "--cuda-device-only"});
+    if (kind == CompilerKind::kClang) flags.insert(flags.end(), {"--no-gpu-bundle-output", "-nogpulib", "-nogpuinc"});
+    flags.emplace_back("-c");
+    return flags;
+}
+
+std::vector<std::string> fingerprint_flags(const CompileRequest& request) {
+    std::vector<std::string> flags = kind_flags(request.toolchain->spec.kind, request.chip->name);
+    flags.insert(flags.end(), request.flags.begin(), request.flags.end());
+    return flags;
+}
+
+/// The environment of a compile. hipcc is told the chip and the platform again: otherwise it asks programs that need a
+/// card.
+std::vector<std::string> environment_of(const CompileRequest& request) {
+    std::vector<std::string> environment = compiler_environment();
+    if (request.toolchain->spec.kind == CompilerKind::kHipcc) {
+        environment.emplace_back("HIP_PLATFORM=amd");
+        environment.push_back("HCC_AMDGPU_TARGET=" + request.chip->name);
+    }
+    return environment;
+}
+
+/// A folder of our own under the cache, gone with the object.
+class WorkFolder {
+public:
+    static pm::Result<WorkFolder> make(const fs::path& cache_dir) {
+        const fs::path parent = cache_dir / "work";
+        if (auto made = make_cache_folder(parent); !made) return made.error();
+        sweep(parent);
+        std::string name = (parent / "XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr)
+            return pm::Error{
+                fmt::format("{}: cannot make a folder in it: {}; HKC_CACHE_DIR names another folder for the cache",
+                            parent.string(), std::generic_category().message(errno))};
+        return WorkFolder(name);
+    }
+    ~WorkFolder() {
+        std::error_code ignored;
+        if (!path_.empty()) fs::remove_all(path_, ignored);
+    }
+    WorkFolder(WorkFolder&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
+    WorkFolder(const WorkFolder&) = delete;
+    WorkFolder& operator=(const WorkFolder&) = delete;
+    WorkFolder& operator=(WorkFolder&&) = delete;
+
+    [[nodiscard]] const fs::path& path() const { return path_; }
+
+private:
+    explicit WorkFolder(fs::path path) : path_(std::move(path)) {}
+
+    /// Removes what a killed run left a day ago or longer.
+    static void sweep(const fs::path& parent) {
+        static std::once_flag once;
+        std::call_once(once, [&parent] {
+            std::error_code error;
+            const auto old = fs::file_time_type::clock::now() - std::chrono::hours(24);
+            for (const fs::directory_entry& entry : fs::directory_iterator(parent, error)) {
+                std::error_code ignored;
+                const auto changed = entry.last_write_time(ignored);
+                if (!ignored && changed < old) fs::remove_all(entry.path(), ignored);
+            }
+        });
+    }
+
+    fs::path path_;
+};
+
+/// Holds one compile's lock: whoever comes second finds the object in the cache. A folder that cannot be locked costs a
+/// second compile.
+class CompileLock {
+public:
+    explicit CompileLock(const fs::path& path) : fd_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+        while (fd_ >= 0 && ::flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
+        }
+    }
+    ~CompileLock() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    CompileLock(const CompileLock&) = delete;
+    CompileLock& operator=(const CompileLock&) = delete;
+
+private:
+    int fd_;
+};
+
+/// SHA-256 of files, read once for each state of a file; empty for one that cannot be read.
+std::string hash_of_file(const fs::path& path) {
+    static std::mutex mutex;
+    static std::map<std::string, std::pair<FileStamp, std::string>> known;
+    const std::optional<FileStamp> stamp = stamp_of(path);
+    if (!stamp) return {};
+    {
+        const std::lock_guard lock(mutex);
+        const auto found = known.find(stamp->path);
+        if (found != known.end() && found->second.first == *stamp) return found->second.second;
+    }
+    const pm::Result<std::string> bytes = pm::read_file(path);
+    if (!bytes) return {};
+    std::string hash = pm::sha256_hex(*bytes);
+    const std::lock_guard lock(mutex);
+    known[stamp->path] = {*stamp, hash};
+    return hash;
+}
+
+/// A request, made ready: its text, its command and the key that it is cached under.
+struct Job {
+    const CompileRequest* request = nullptr;
+    fs::path cache_dir;
+    std::string source_text; // edits made
+    std::vector<std::string> command;
+    std::string key;
+
+    [[nodiscard]] fs::path manifest() const { return cache_dir / "compile" / key.substr(0, 2) / (key + ".json"); }
+    [[nodiscard]] fs::path lock() const { return cache_dir / "compile" / key.substr(0, 2) / (key + ".lock"); }
+    [[nodiscard]] fs::path object(const std::string& hash) const {
+        return cache_dir / "objects" / hash.substr(0, 2) / (hash + ".co");
+    }
+    /// How messages call the object that this job makes.
+    [[nodiscard]] std::string name() const { return fmt::format("{} for {}", request->source, request->chip->name); }
+};
+
+pm::Result<Job> prepare(const CompileRequest& request, const fs::path& cache_dir) {
+    Job job{.request = &request, .cache_dir = fs::absolute(cache_dir), .source_text = {}, .command = {}, .key = {}};
+    pm::Result<std::string> text = pm::read_file(request.root / request.source);
+    if (!text) return text.error();
+    PlantBuild build;
+    build.edit = request.edits;
+    text = apply_edits(std::move(*text), build);
+    if (!text) return text.error().with((request.root / request.source).string());
+    job.source_text = std::move(*text);
+    job.command = compile_command(request);
+    const nlohmann::json key = {
+        {"format", kCacheFormat},
+        {"compiler", request.toolchain->identity},
+        {"environment", environment_of(request)},
+        {"command", job.command},
+        {"source", request.source},
+        {"edited", !request.edits.empty()},
+        {"sha256", pm::sha256_hex(job.source_text)},
+    };
+    job.key = pm::sha256_hex(key.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return job;
+}
+
+std::optional<Fingerprint> fingerprint_from(const nlohmann::json& json) {
+    try {
+        Fingerprint made;
+        json.at("idents").get_to(made.idents);
+        json.at("flags").get_to(made.flags);
+        json.at("linkers").get_to(made.linkers);
+        return made;
+    } catch (const nlohmann::json::exception&) {
+        return std::nullopt;
+    }
+}
+
+/// Whether every file that went into a cached object is what it was.
+bool inputs_unchanged(const Job& job, const nlohmann::json& manifest) {
+    for (const nlohmann::json& tool : manifest.at("tools")) {
+        const std::optional<FileStamp> then = stamp_from(tool);
+        if (!then || stamp_of(then->path) != then) return false;
+    }
+    for (const nlohmann::json& file : manifest.at("includes")) {
+        const fs::path path = job.request->root / file.at("path").get<std::string>();
+        if (hash_of_file(path) != file.at("sha256").get<std::string>()) return false;
+    }
+    return true;
+}
+
+/// The cached object, if it is there, whole, and still what the compiler would build.
+std::optional<CompiledObject> look_up(const Job& job) {
+    const std::optional<nlohmann::json> manifest = read_sealed(job.manifest());
+    if (!manifest) return std::nullopt;
+    try {
+        if (!inputs_unchanged(job, *manifest)) return std::nullopt;
+        const auto hash = manifest->at("object").get<std::string>();
+        std::optional<Fingerprint> fingerprint = fingerprint_from(manifest->at("fingerprint"));
+        if (!fingerprint || hash.size() != 64) return std::nullopt;
+        const fs::path object = job.object(hash);
+        pm::Result<std::string> bytes = pm::read_file(object);
+        if (!bytes || pm::sha256_hex(*bytes) != hash) return std::nullopt;
+        return CompiledObject{object, std::move(*bytes), std::move(*fingerprint), true};
+    } catch (const nlohmann::json::exception&) {
+        return std::nullopt; // sealed, yet not of our shape: a cache of another version
+    }
+}
+
+std::string indented(const std::string& text) {
+    std::string out;
+    for (const std::string& line : pm::split(text, '\n')) out += "\n    " + line;
+    return out;
+}
+
+pm::Error compiler_error(const Job& job, const std::vector<std::string>& argv, const std::string& what,
+                         const std::string& said) {
+    return pm::Error{
+        fmt::format("{}: {} {}\n  command, in {}: {}{}", job.name(), job.request->toolchain->spec.name, what,
+                    job.request->root.string(), shell_text(argv),
+                    said.empty() ? std::string("\n  it printed nothing") : "\n  it printed:" + indented(said))};
+}
+
+/// The programs and device libraries that a compiler's -v lines name: what else the object depends on.
+std::vector<FileStamp> tools_of(const Job& job, const std::string& verbose) {
+    std::vector<FileStamp> tools;
+    std::set<std::string> seen;
+    const auto add = [&](const fs::path& path) {
+        if (!path.is_absolute() || !seen.insert(path.string()).second) return;
+        if (std::optional<FileStamp> stamp = stamp_of(path)) tools.push_back(std::move(*stamp));
+    };
+    const fs::path& compiler = job.request->toolchain->compiler;
+    add(compiler);
+    // hipcc is a script, and its work is done by its neighbours.
+    if (job.request->toolchain->spec.kind == CompilerKind::kHipcc) {
+        std::error_code error;
+        const fs::path real = fs::canonical(compiler, error);
+        for (const char* part : {"hipcc.pl", "hipcc.bin", "hipvars.pm"}) add(real.parent_path() / part);
+    }
+    for (const std::string& line : pm::split(verbose, '\n')) {
+        if (!line.starts_with(" \"")) continue;
+        const std::size_t end = line.find('"', 2);
+        if (end != std::string::npos) add(line.substr(2, end - 2));
+        const std::vector<std::string> words = pm::split(line, ' ');
+        for (std::size_t i = 0; i + 1 < words.size(); ++i)
+            if (words[i] == "-mlink-builtin-bitcode") add(words[i + 1]);
+    }
+    return tools;
+}
+
+/// The files of a dependency list that decide the object besides the source, with their hashes; those inside the root
+/// relative to it. Nothing where one changed after `started`: nobody knows which state of it the compiler read.
+std::optional<nlohmann::json> includes_of(const Job& job, const std::vector<std::string>& files, const fs::path& work,
+                                          std::int64_t started) {
+    nlohmann::json includes = nlohmann::json::array();
+    const fs::path root = fs::absolute(job.request->root).lexically_normal();
+    for (const std::string& file : files) {
+        const fs::path absolute = (root / file).lexically_normal();
+        if (absolute == (root / job.request->source).lexically_normal()) continue;
+        const fs::path from_work = absolute.lexically_relative(work);
+        if (!from_work.empty() && *from_work.begin() != "..") continue;
+        const fs::path from_root = absolute.lexically_relative(root);
+        // Outside the root, `file` itself is what the compiler opened: a folder that is a link keeps its meaning.
+        const std::string kept = !from_root.empty() && *from_root.begin() != ".." ? from_root.string() : file;
+        const std::optional<FileStamp> stamp = stamp_of(root / kept);
+        std::string hash = hash_of_file(root / kept);
+        if (!stamp || stamp->changed_ns >= started || hash.empty()) return std::nullopt;
+        includes.push_back({{"path", kept}, {"sha256", std::move(hash)}});
+    }
+    return includes;
+}
+
+std::int64_t now_ns() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+pm::Result<CompiledObject> build(const Job& job) {
+    const CompileRequest& request = *job.request;
+    pm::Result<WorkFolder> work = WorkFolder::make(job.cache_dir);
+    if (!work) return work.error();
+
+    std::string source = request.source;
+    std::vector<std::string> argv = job.command;
+    if (!request.edits.empty()) {
+        const fs::path copy = work->path() / fs::path(request.source).filename();
+        // Messages name the file that the author knows, and its folder's headers are found as before.
+        if (auto written =
+                pm::write_file_atomically(copy, fmt::format("#line 1 \"{}\"\n{}", request.source, job.source_text));
+            !written)
+            return written.error();
+        const fs::path folder = fs::path(request.source).parent_path();
+        argv.insert(argv.end(), {"-iquote", folder.empty() ? "." : folder.string()});
+        source = copy.string();
+    }
+    const fs::path object = work->path() / "object";
+    const fs::path depfile = work->path() / "dependencies";
+    argv.insert(argv.end(), {source, "-o", object.string()});
+    const std::vector<std::string> plain = argv;
+    // -MD is ignored where the device alone is compiled, so the list is asked of the compiler proper; -v names the
+    // programs that ran.
+    argv.insert(argv.end(), {"-v", "-Xclang", "-dependency-file", "-Xclang", depfile.string(), "-Xclang", "-MT",
+                             "-Xclang", "object", "-Xclang", "-sys-header-deps"});
+
+    const std::vector<std::string> environment = environment_of(request);
+    const fs::path root = fs::absolute(request.root);
+    const std::int64_t started = now_ns();
+    const pm::Result<Finished> done = run({argv, root, environment});
+    if (!done) return done.error().with(job.name());
+    if (!done->succeeded()) {
+        // Again, without what -v prints between the messages.
+        const pm::Result<Finished> again = run({plain, root, environment});
+        const Finished& told = again && !again->succeeded() ? *again : *done;
+        return compiler_error(job, plain, "failed: " + told.how(), told.out + told.err);
+    }
+    pm::Result<std::string> bytes = pm::read_file(object);
+    if (!bytes) return compiler_error(job, plain, "succeeded, but wrote no object", done->out);
+    const pm::Result<pm::CodeObject> parsed =
+        pm::parse_code_object(*bytes, fmt::format("the object of {}", job.name()), request.chip);
+    if (!parsed)
+        return compiler_error(job, plain,
+                              fmt::format("succeeded, but wrote {} bytes that are no code object for {}: {}",
+                                          bytes->size(), request.chip->name, parsed.error().text),
+                              done->out);
+    const pm::Result<std::string> dependencies = pm::read_file(depfile);
+    if (!dependencies)
+        return compiler_error(job, argv, "succeeded, but wrote no dependency list; a driver of clang is expected",
+                              done->out);
+
+    if (request.edits.empty()) {
+        const pm::Result<std::string> source_now = pm::read_file(request.root / request.source);
+        if (!source_now || *source_now != job.source_text)
+            return pm::Error{fmt::format("{}: it changed while it was being compiled; run again", job.name())};
+    }
+
+    CompiledObject compiled;
+    compiled.fingerprint = make_fingerprint(parsed->idents, fingerprint_flags(request));
+    const std::string hash = pm::sha256_hex(*bytes);
+    compiled.object = job.object(hash);
+    if (auto written = pm::write_file_atomically(compiled.object, *bytes); !written)
+        return pm::Error{written.error().text + "; HKC_CACHE_DIR names another folder for the cache"};
+    compiled.bytes = std::move(*bytes);
+
+    const std::optional<nlohmann::json> includes =
+        includes_of(job, parse_depfile(*dependencies), work->path(), started);
+    if (!includes) return compiled;
+    nlohmann::json tools = nlohmann::json::array();
+    for (const FileStamp& tool : tools_of(job, done->err)) tools.push_back(to_json(tool));
+    const nlohmann::json manifest = {
+        {"object", hash},
+        {"fingerprint",
+         {{"idents", compiled.fingerprint.idents},
+          {"flags", compiled.fingerprint.flags},
+          {"linkers", compiled.fingerprint.linkers}}},
+        {"tools", tools},
+        {"includes", *includes},
+    };
+    if (auto written = write_sealed(job.manifest(), manifest); !written) return written.error();
+    return compiled;
+}
+
+} // namespace
+
+fs::path default_cache_dir(const fs::path& root) {
+    if (const char* named = std::getenv("HKC_CACHE_DIR"); named != nullptr && *named != '\0') return named;
+    return root / ".cache";
+}
+
+std::vector<std::string> compile_command(const CompileRequest& request) {
+    std::vector<std::string> command = {request.toolchain->compiler.string()};
+    const std::vector<std::string> flags = fingerprint_flags(request);
+    command.insert(command.end(), flags.begin(), flags.end());
+    for (const std::string& define : request.defines) command.push_back("-D" + define);
+    return command;
+}
+
+pm::Result<CompiledObject> compile(const CompileRequest& request, const fs::path& cache_dir) {
+    if (!request.toolchain->spec.builds(request.chip->name))
+        return pm::Error{fmt::format("toolchain {} does not build {}; toolchains.toml:{} says what it builds: {}",
+                                     request.toolchain->spec.name, request.chip->name, request.toolchain->spec.line,
+                                     fmt::join(request.toolchain->spec.chips, ", "))};
+    pm::Result<Job> job = prepare(request, cache_dir);
+    if (!job) return job.error();
+    if (std::optional<CompiledObject> cached = look_up(*job)) return std::move(*cached);
+    if (auto made = make_cache_folder(job->manifest().parent_path()); !made) return made.error();
+    const CompileLock lock(job->lock());
+    if (std::optional<CompiledObject> cached = look_up(*job)) return std::move(*cached);
+    return build(*job);
+}
+
+std::vector<pm::Result<CompiledObject>> compile_all(std::span<const CompileRequest> requests, const fs::path& cache_dir,
+                                                    unsigned jobs, const std::function<void(std::size_t done)>& done) {
+    std::vector<std::optional<pm::Result<CompiledObject>>> results(requests.size());
+    std::atomic<std::size_t> next{0};
+    std::mutex mutex;
+    std::size_t finished = 0;
+    const auto work = [&] {
+        for (std::size_t i = next.fetch_add(1); i < requests.size(); i = next.fetch_add(1)) {
+            results[i] = compile(requests[i], cache_dir);
+            const std::lock_guard guard(mutex);
+            ++finished;
+            if (done) done(finished);
+        }
+    };
+    {
+        const std::size_t count = std::min<std::size_t>(std::max(jobs, 1U), requests.size());
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
+        work();
+    }
+    std::vector<pm::Result<CompiledObject>> out;
+    out.reserve(results.size());
+    for (std::optional<pm::Result<CompiledObject>>& result : results) out.push_back(std::move(*result));
+    return out;
+}
+
+} // namespace hkc
