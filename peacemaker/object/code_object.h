@@ -1,6 +1,8 @@
-// A code object: one AMDGPU ELF file as typed values. Reads plain ELF and (by extracting one chip's entry) offload bundles.
+// A code object: one AMDGPU ELF file as typed values. Reads plain ELF and (by extracting one chip's entry) offload
+// bundles.
 //
-// Anything that is not such a file, or contradicts itself, is an Error naming the offset; no read outside the bytes ever happens.
+// Anything that is not such a file, or contradicts itself, is an Error naming the offset; no read outside the bytes
+// ever happens.
 #pragma once
 
 #include "peacemaker/chip/chip.h"
@@ -72,23 +74,35 @@ struct Segment {
     bool writable = false;
 };
 
+/// A symbol of the dynamic table: a kernel's code, its descriptor, or a global variable.
+struct Symbol {
+    std::string name;
+    std::uint64_t address = 0; // virtual
+    std::uint64_t size = 0;    // bytes
+    bool function = false;
+};
+
 struct CodeObject {
     std::string bytes; // the ELF file itself
     const Chip* chip = nullptr;
-    std::uint32_t version = 0;          // code object version: 4, 5 or 6
-    std::vector<std::string> idents;    // .comment, each string once, sorted
-    std::vector<Segment> segments;      // by address
-    std::vector<Kernel> kernels;        // in metadata order
+    std::uint32_t version = 0;       // code object version: 4, 5 or 6
+    std::vector<std::string> idents; // .comment, each string once, sorted
+    std::vector<Segment> segments;   // by address
+    std::vector<Symbol> symbols;     // named and defined, in the file's order
+    std::vector<Kernel> kernels;     // in metadata order
 
     /// Null where there is no such kernel.
     const Kernel* find_kernel(std::string_view name) const;
-    /// The file's bytes for [address, address + size), or an empty view if they are not all inside one segment's file part.
+    /// Null where there is no such symbol.
+    const Symbol* find_symbol(std::string_view name) const;
+    /// The file's bytes for [address, address + size), or an empty view if they are not all inside one segment's file
+    /// part.
     std::string_view at(std::uint64_t address, std::uint64_t size) const;
 };
 
 /// Parses one ELF code object, or the entry for `want` in a plain offload bundle (`__CLANG_OFFLOAD_BUNDLE__`).
-/// `want` may be null: then a bundle must hold exactly one device entry. An object for an unknown chip is an Error that says its
-/// number. `where` is how messages call the input (a path).
+/// `want` may be null: then a bundle must hold exactly one device entry. An object for an unknown chip is an Error that
+/// says its number. `where` is how messages call the input (a path).
 Result<CodeObject> parse_code_object(std::string_view bytes, const std::string& where, const Chip* want = nullptr);
 
 } // namespace pm
