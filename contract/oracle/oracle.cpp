@@ -1,0 +1,95 @@
+#include "contract/oracle/oracle.h"
+
+#include "contract/oracle/affine.h"
+#include "contract/oracle/plugin.h"
+#include "contract/oracle/relu2.h"
+
+#include <cmath>
+#include <dlfcn.h>
+#include <exception>
+
+namespace hkc {
+namespace {
+
+using Table = std::map<std::string, Oracle, std::less<>>;
+
+// Nodes of a map stay where they are, so pointers from find_oracle outlive later additions.
+Table& table() {
+    static Table oracles = {
+        {"affine", affine_oracle},
+        {"affine_relu2", affine_relu2_oracle},
+        {"relu2", relu2_oracle},
+    };
+    return oracles;
+}
+
+// What the library that is being loaded has added so far; the entry point takes no context pointer.
+std::vector<std::pair<std::string, Oracle>>& pending() {
+    static std::vector<std::pair<std::string, Oracle>> added;
+    return added;
+}
+
+void add_pending(const char* name, Oracle oracle) {
+    pending().emplace_back(name == nullptr ? "" : name, std::move(oracle));
+}
+
+} // namespace
+
+const Oracle* find_oracle(std::string_view name) {
+    const auto found = table().find(name);
+    return found == table().end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> oracle_names() {
+    std::vector<std::string> names;
+    for (const auto& [name, oracle] : table()) names.push_back(name);
+    return names;
+}
+
+bool contains(const OutputBound& bound, double value) {
+    if (std::isnan(value)) return bound.nan;
+    if (std::isinf(value)) return value > 0 ? bound.pos_inf : bound.neg_inf;
+    return bound.finite && bound.lo <= value && value <= bound.hi;
+}
+
+pm::Result<void> load_oracles(const std::filesystem::path& library) {
+    const std::string where = library.string();
+    void* handle = dlopen(where.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) return pm::Error{where + ": cannot be loaded as an oracle library: " + dlerror()};
+    auto* entry = reinterpret_cast<decltype(&hkc_register_oracles)>(dlsym(handle, "hkc_register_oracles"));
+    if (entry == nullptr) {
+        dlclose(handle);
+        return pm::Error{where +
+                         ": no symbol hkc_register_oracles; expected an oracle library (contract/oracle/plugin.h)"};
+    }
+    pending().clear();
+    std::string problem;
+    try {
+        entry(add_pending);
+    } catch (const std::exception& e) {
+        problem = std::string("hkc_register_oracles threw: ") + e.what();
+    } catch (...) {
+        problem = "hkc_register_oracles threw";
+    }
+    Table added;
+    for (auto& [name, oracle] : pending()) {
+        if (!problem.empty()) break;
+        if (name.empty())
+            problem = "an oracle without a name; expected a name that a registry can use";
+        else if (!oracle)
+            problem = "oracle \"" + name + "\" has no function";
+        else if (find_oracle(name) != nullptr || !added.emplace(name, std::move(oracle)).second)
+            problem = "oracle \"" + name + "\" is there already; expected a name of its own";
+    }
+    pending().clear();
+    if (problem.empty() && added.empty()) problem = "hkc_register_oracles added no oracle";
+    if (!problem.empty()) {
+        added.clear();
+        dlclose(handle);
+        return pm::Error{where + ": " + problem};
+    }
+    table().merge(added);
+    return {};
+}
+
+} // namespace hkc
