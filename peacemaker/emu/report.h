@@ -1,9 +1,10 @@
 // What a launch on the embedded device says besides its results: findings and fidelity, as plain data and as JSON.
 //
 // The JSON form is what the optional extension `pmTakeReport` of the embedded device's HIP library returns:
-//   { "findings": [ { "kind", "kernel", "instruction", "offset", "source", "workgroup": [x,y,z], "wave", "lane", "address",
+//   { "findings": [ { "kind", "kernel", "instruction", "offset", "source", "workgroup": [x,y,z], "wave", "lane",
+//   "address",
 //                     "detail", "count" } ],
-//     "unsupported": [ "unsupported instruction v_foo at kernel+0x40" ],
+//     "unsupported": [ "unsupported instruction v_foo at kernel+0x40" ], "refused": [ "why a launch did not start" ],
 //     "fidelity": { "exact": N, "approximate": N, "notes": { "v_rcp_f32": "within 1 ulp" } },
 //     "instructions": N, "lane_operations": N, "launches": N }
 #pragma once
@@ -41,9 +42,9 @@ std::vector<std::string> finding_kind_names();
 struct Finding {
     FindingKind kind{};
     std::string kernel;
-    std::string instruction; // as llvm-objdump prints it; empty where no instruction is to blame
+    std::string instruction;  // as llvm-objdump prints it; empty where no instruction is to blame
     std::uint64_t offset = 0; // bytes from the kernel's entry
-    std::string source;      // file:line where known
+    std::string source;       // file:line where known
     std::array<std::uint32_t, 3> workgroup{};
     std::uint32_t wave = 0; // within the workgroup
     std::uint32_t lane = 0; // the first lane concerned
@@ -55,15 +56,19 @@ struct Finding {
 /// Findings and counts of one or more launches.
 struct Report {
     std::vector<Finding> findings;
-    std::vector<std::string> unsupported;
-    std::uint64_t exact = 0;       // executed wave instructions whose answer is bit-exact
-    std::uint64_t approximate = 0; // those with a documented answer within a tolerance
+    std::vector<std::string> unsupported;     // what stopped a launch; each text once
+    std::vector<std::string> refused;         // launches that did not start, and why; each text once
+    std::uint64_t exact = 0;                  // executed wave instructions whose answer is bit-exact
+    std::uint64_t approximate = 0;            // those with a documented answer within a tolerance
     std::map<std::string, std::string> notes; // approximate instructions: which answer, which bound
     std::uint64_t instructions = 0;
     std::uint64_t lane_operations = 0; // vector instructions times active lanes
     std::uint64_t launches = 0;
 
-    /// Adds `other`: equal findings (kind, kernel, offset) are merged by count.
+    /// Adds `finding`, or counts it where there is one of its kind, kernel and offset (and address, where no kernel is
+    /// to blame).
+    void add(const Finding& finding);
+    /// Adds `other`, finding by finding.
     void merge(const Report& other);
 };
 
