@@ -1,4 +1,5 @@
-// The registry: every launch under contract, as data. Read from TOML (one file a family), checked whole, expanded over `each`.
+// The registry: every launch under contract, as data. Read from TOML (one file a family), checked whole, expanded over
+// `each`.
 //
 // Nothing runs on a half-read registry: load_registry returns every launch, or an Error that lists what is wrong as
 // `file:line: what was read; what was expected`, with the nearest valid name.
@@ -25,17 +26,33 @@ struct SourceLocation {
     std::uint32_t line = 0;
 };
 
-/// What a launch may do with an argument's buffer. kIntermediate is no argument of the launch: it holds what a replaced chain hands on.
+/// What a launch may do with an argument's buffer. kIntermediate is no argument of the launch: it holds what a replaced
+/// chain hands on.
 enum class Direction : std::uint8_t { kIn, kOut, kInOut, kWorkspace, kIntermediate };
 
 /// Element types. kActivation is the chip's kind (fp16 or bf16).
-enum class ElementType : std::uint8_t { kActivation, kFp16, kBf16, kF32, kF64, kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64 };
+enum class ElementType : std::uint8_t {
+    kActivation,
+    kFp16,
+    kBf16,
+    kF32,
+    kF64,
+    kI8,
+    kU8,
+    kI16,
+    kU16,
+    kI32,
+    kU32,
+    kI64,
+    kU64
+};
 
 /// Bytes an element; kActivation is 2 on every chip.
 std::uint32_t element_bytes(ElementType type);
 std::string_view element_name(ElementType type);
 
-/// How a buffer is filled before a launch, where the contract asks for more than "random" inputs and "poisoned" outputs.
+/// How a buffer is filled before a launch, where the contract asks for more than "random" inputs and "poisoned"
+/// outputs.
 enum class Init : std::uint8_t { kDefault, kZero };
 
 /// One argument (or intermediate buffer). A buffer has dims; a scalar has none, and its value is `value`.
@@ -43,9 +60,9 @@ struct Argument {
     std::string name;
     Direction dir = Direction::kIn;
     ElementType type = ElementType::kActivation;
-    std::vector<Expr> dims;        // elements, outermost first; empty for a scalar
-    std::optional<Expr> value;     // scalars; the argument's own name where the registry says nothing
-    std::uint32_t align = 0;       // bytes: the smallest legal alignment of the buffer; 0 = the element's size
+    std::vector<Expr> dims;    // elements, outermost first; empty for a scalar
+    std::optional<Expr> value; // scalars; the argument's own name where the registry says nothing
+    std::uint32_t align = 0;   // bytes: the smallest legal alignment of the buffer; 0 = the element's size
     Init init = Init::kDefault;
     SourceLocation at;
 
@@ -55,9 +72,9 @@ struct Argument {
 /// One launch of a launch set.
 struct Launch {
     std::string symbol;
-    std::array<Expr, 3> grid;  // workgroups
-    std::array<Expr, 3> block; // work-items
-    Expr lds;                  // dynamic LDS, bytes
+    std::array<Expr, 3> grid;      // workgroups
+    std::array<Expr, 3> block;     // work-items
+    Expr lds;                      // dynamic LDS, bytes
     std::vector<std::string> args; // names of Arguments, in call order
     SourceLocation at;
 };
@@ -71,7 +88,8 @@ struct Shape {
 };
 
 /// One stage of the replaced chain: a kernel of the registry, and where its names come from in this kernel's scope.
-/// `args` maps the stage's argument or shape-variable name to an argument name or an expression here; names left out bind to equal ones.
+/// `args` maps the stage's argument or shape-variable name to an argument name or an expression here; names left out
+/// bind to equal ones.
 struct ReplacedStage {
     std::string kernel;
     std::map<std::string, std::string> args;
@@ -92,15 +110,15 @@ struct KnownFinding {
 struct Kernel {
     std::string name;
     std::string family;
-    std::string source;              // relative to the root
-    std::vector<std::string> flags;  // the family's compiler flags
+    std::string source;             // relative to the root
+    std::vector<std::string> flags; // the family's compiler flags
     std::vector<std::string> chips;
     std::vector<ReplacedStage> replaces; // empty: replaces nothing
     Match match = Match::kBound;
-    bool bitwise = true;     // repeats of a launch give the same bytes
-    bool nan_bytes = false;  // nan = "bytes": NaN payloads must agree too
+    bool bitwise = true;    // repeats of a launch give the same bytes
+    bool nan_bytes = false; // nan = "bytes": NaN payloads must agree too
     std::string oracle;
-    Scope params;            // names that expressions may use, and the oracle gets
+    Scope params; // names that expressions may use, and the oracle gets
     std::vector<Argument> args;
     std::vector<Launch> launches;
     std::vector<Shape> shapes;
@@ -111,16 +129,23 @@ struct Kernel {
 };
 
 /// What a control plants. Exactly one of the forms below.
-struct PlantSymbol { std::string symbol; };                          // another kernel of the same object, same contract
-struct PlantArgs { std::vector<std::string> args; };                 // another argument list at the call site
-struct PlantParams { Scope params; };                                // buffers, dims and oracle follow; the symbol stays
-struct PlantBuild {                                                  // another build, compared with the same contract
-    std::string source;                                              // empty: the family's own source
-    std::vector<std::string> define;                                 // NAME or NAME=VALUE
-    std::vector<std::pair<std::string, std::string>> edit;           // text of the source, each found exactly once, and its replacement
+struct PlantSymbol {
+    std::string symbol;
+}; // another kernel of the same object, same contract
+struct PlantArgs {
+    std::vector<std::string> args;
+}; // another argument list at the call site
+struct PlantParams {
+    Scope params;
+};                                   // buffers, dims and oracle follow; the symbol stays
+struct PlantBuild {                  // another build, compared with the same contract
+    std::string source;              // empty: the family's own source
+    std::vector<std::string> define; // NAME or NAME=VALUE
+    std::vector<std::pair<std::string, std::string>>
+        edit; // text of the source, each found exactly once, and its replacement
 };
-struct PlantMutate {                                                 // bytes of the object patched in place
-    std::string find, replace;                                       // hex, equal length; must occur exactly once
+struct PlantMutate {           // bytes of the object patched in place
+    std::string find, replace; // hex, equal length; must occur exactly once
 };
 using Plant = std::variant<PlantSymbol, PlantArgs, PlantParams, PlantBuild, PlantMutate>;
 
@@ -132,7 +157,8 @@ struct Control {
     std::vector<std::string> chips; // those of its registration where the registry says nothing
     Plant plant;
     std::uint32_t red_at = 0;
-    std::vector<std::string> findings; // the kinds that may turn it red, at least one; the first kind found must be among them
+    std::vector<std::string>
+        findings; // the kinds that may turn it red, at least one; the first kind found must be among them
     bool embedded_only = false;
     SourceLocation at;
 };
@@ -151,7 +177,8 @@ struct KnownNames {
     std::vector<std::string> finding_kinds;
 };
 
-/// Reads every *.toml under `root`/registry (sorted by name), expands and checks them together. A source that is not there is an error.
+/// Reads every *.toml under `root`/registry (sorted by name), expands and checks them together. A source that is not
+/// there is an error.
 pm::Result<Registry> load_registry(const std::filesystem::path& root, const KnownNames& names);
 
 /// The same from one text, for tests and tools; `file` is how messages call it. Does not look for sources.
@@ -167,11 +194,13 @@ struct StageBinding {
     std::map<std::string, std::string> buffers; // the stage's buffer argument -> the replacing kernel's
 };
 
-/// Binds `stage` of `kernel`'s chain in `scope` (scope_of(kernel, shape)). Every stage of a loaded registry binds for every declared shape.
-/// Error: the name that has nothing to bind to, or the expression that fails.
-pm::Result<StageBinding> bind_stage(const Registry& registry, const Kernel& kernel, const ReplacedStage& stage, const Scope& scope);
+/// Binds `stage` of `kernel`'s chain in `scope` (scope_of(kernel, shape)). Every stage of a loaded registry binds for
+/// every declared shape. Error: the name that has nothing to bind to, or the expression that fails.
+pm::Result<StageBinding> bind_stage(const Registry& registry, const Kernel& kernel, const ReplacedStage& stage,
+                                    const Scope& scope);
 
-/// `text` with the build's edits made one after the other. Error: an edit whose `from` is not there exactly once at its turn.
+/// `text` with the build's edits made one after the other. Error: an edit whose `from` is not there exactly once at its
+/// turn.
 pm::Result<std::string> apply_edits(std::string text, const PlantBuild& build);
 
 /// Elements of a buffer argument in that scope (>= 0); Error names the argument and dimension.
