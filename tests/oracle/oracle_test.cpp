@@ -1,0 +1,74 @@
+#include "contract/oracle/oracle.h"
+
+#include "contract/oracle/plugin.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace {
+
+TEST(Oracle, FindsWhatItNames) {
+    const std::vector<std::string> names = hkc::oracle_names();
+    for (const char* wanted : {"affine", "affine_relu2", "relu2"})
+        EXPECT_NE(std::find(names.begin(), names.end(), wanted), names.end()) << wanted;
+    for (const std::string& name : names) EXPECT_NE(hkc::find_oracle(name), nullptr) << name;
+    EXPECT_EQ(hkc::find_oracle("affin"), nullptr);
+    EXPECT_EQ(hkc::find_oracle(""), nullptr);
+}
+
+TEST(Oracle, Contains) {
+    const hkc::OutputBound interval{-1, 2};
+    EXPECT_TRUE(hkc::contains(interval, -1));
+    EXPECT_TRUE(hkc::contains(interval, 2));
+    EXPECT_TRUE(hkc::contains(interval, -0.0));
+    EXPECT_FALSE(hkc::contains(interval, std::nextafter(2.0, 3)));
+    EXPECT_FALSE(hkc::contains(interval, std::nextafter(-1.0, -2)));
+    for (const double special : {double{INFINITY}, -double{INFINITY}, std::nan("")})
+        EXPECT_FALSE(hkc::contains(interval, special));
+
+    const hkc::OutputBound only_nan{0, 0, false, false, false, true};
+    EXPECT_TRUE(hkc::contains(only_nan, std::nan("")));
+    EXPECT_FALSE(hkc::contains(only_nan, 0));
+    const hkc::OutputBound neg_inf{0, 0, false, false, true, false};
+    EXPECT_TRUE(hkc::contains(neg_inf, -INFINITY));
+    EXPECT_FALSE(hkc::contains(neg_inf, INFINITY));
+}
+
+TEST(Oracle, LoadsALibraryOfOraclesOnce) {
+    const hkc::Oracle* before = hkc::find_oracle("affine");
+    const pm::Result<void> loaded = hkc::load_oracles(ORACLE_LIBRARY);
+    ASSERT_TRUE(loaded) << loaded.error().text;
+    EXPECT_EQ(hkc::find_oracle("affine"), before);
+    const hkc::Oracle* ones = hkc::find_oracle("outside_ones");
+    ASSERT_NE(ones, nullptr);
+    hkc::OracleInput input;
+    input.buffers["a"];
+    const pm::Result<hkc::OracleOutput> out = (*ones)(input);
+    ASSERT_TRUE(out);
+    ASSERT_EQ(out->at("y").size(), 1u);
+    EXPECT_EQ(out->at("y")[0].lo, 1);
+
+    const pm::Result<void> again = hkc::load_oracles(ORACLE_LIBRARY);
+    ASSERT_FALSE(again);
+    EXPECT_NE(again.error().text.find("\"outside_ones\" is there already"), std::string::npos) << again.error().text;
+}
+
+TEST(Oracle, ALibraryThatTakesANameAddsNothing) {
+    const std::vector<std::string> before = hkc::oracle_names();
+    const pm::Result<void> loaded = hkc::load_oracles(ORACLE_LIBRARY_TAKEN);
+    ASSERT_FALSE(loaded);
+    EXPECT_NE(loaded.error().text.find(ORACLE_LIBRARY_TAKEN), std::string::npos) << loaded.error().text;
+    EXPECT_EQ(hkc::oracle_names(), before);
+}
+
+TEST(Oracle, WhatIsNoOracleLibrary) {
+    const pm::Result<void> missing = hkc::load_oracles("/nowhere/liboracle.so");
+    ASSERT_FALSE(missing);
+    EXPECT_NE(missing.error().text.find("/nowhere/liboracle.so"), std::string::npos);
+    const pm::Result<void> foreign = hkc::load_oracles("libm.so.6");
+    ASSERT_FALSE(foreign);
+    EXPECT_NE(foreign.error().text.find("no symbol hkc_register_oracles"), std::string::npos) << foreign.error().text;
+}
+
+} // namespace
