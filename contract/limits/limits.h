@@ -13,9 +13,6 @@
 
 namespace hkc::limits {
 
-/// The kind of a kernel that needs scratch; it passes only where a known finding of gate 5 names it.
-inline constexpr std::string_view kUsesScratch = "uses scratch";
-
 /// Compares `compiled` with the record of `symbol` (the compiled kernel's own name, unless a control stands in for
 /// another) and with the chip's limits.
 ///
