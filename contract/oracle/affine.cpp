@@ -194,7 +194,7 @@ struct Accumulation {
     void add(double factor, const PartSum& sum) {
         classes = sum_classes(classes, product_classes(factor, sum));
         if (!std::isfinite(factor) || (sum.classes & kFiniteClass) == 0) return;
-        const auto [lo, hi] = std::minmax(factor * sum.lo, factor * sum.hi);
+        const auto [lo, hi] = std::minmax({factor * sum.lo, factor * sum.hi});
         most += std::max(hi, 0.0);
         least += std::min(lo, 0.0);
         sums.centre += factor * sum.centre;

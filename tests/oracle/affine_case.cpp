@@ -79,7 +79,7 @@ std::uint16_t pattern_of(pm::Activation kind, double value) {
     if (magnitude >= 65520) return sign | 0x7c00;
     int exponent = 0;
     std::frexp(magnitude, &exponent);
-    exponent = std::max(exponent, -13);
+    exponent = magnitude == 0 ? -13 : std::max(exponent, -13);
     const double quotient = std::nearbyint(std::ldexp(magnitude, 11 - exponent));
     const int pattern = ((exponent + 13) << 10) + static_cast<int>(quotient);
     return static_cast<std::uint16_t>(sign | pattern);
