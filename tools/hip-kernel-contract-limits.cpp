@@ -1,0 +1,99 @@
+// Gate 5 offline: compiles every kernel under contract for every chip and compares what it costs with its record. See
+// docs/records.md.
+#include "contract/limits/audit.h"
+#include "contract/oracle/plugin.h"
+#include "contract/records/records.h"
+#include "contract/registry/registry.h"
+#include "contract/report/outcome.h"
+#include "contract/toolchain/compile.h"
+#include "peacemaker/support/text.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <map>
+#include <thread>
+#include <unistd.h>
+
+namespace {
+
+constexpr int kBadUsage = 2;
+
+struct Options {
+    std::filesystem::path root = ".";
+    std::string chips = "all";
+    std::string toolchain;
+    std::string against;
+    std::string filter = "*";
+    hkc::limits::RecordLines records = hkc::limits::RecordLines::kProblems;
+    unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<std::filesystem::path> oracles;
+    bool allow_unchecked = false;
+};
+
+int fail(const pm::Error& error) {
+    std::fprintf(stderr, "hip-kernel-contract-limits: %s\n", error.text.c_str());
+    return kBadUsage;
+}
+
+int run(const Options& options) {
+    for (const std::filesystem::path& library : options.oracles)
+        if (auto loaded = hkc::load_oracles(library); !loaded) return fail(loaded.error());
+    const auto registry = hkc::load_registry(options.root, {hkc::oracle_names(), hkc::finding_kinds()});
+    if (!registry) return fail(registry.error());
+    const auto toolchains = hkc::load_toolchains(options.root);
+    if (!toolchains) return fail(toolchains.error());
+
+    hkc::limits::AuditOptions asked;
+    asked.cache_dir = hkc::default_cache_dir(options.root);
+    if (options.chips != "all") asked.chips = pm::split(options.chips, ',');
+    asked.toolchain = options.toolchain;
+    asked.against = options.against;
+    asked.filter = options.filter;
+    asked.jobs = options.jobs;
+    const bool terminal = ::isatty(STDERR_FILENO) == 1;
+    if (terminal)
+        asked.progress = [](std::size_t done, std::size_t all) {
+            std::fprintf(stderr, "\rcompiled %zu of %zu", done, all);
+        };
+    const auto report = hkc::limits::audit(*registry, *toolchains, asked);
+    if (terminal) std::fprintf(stderr, "\r\033[K");
+    if (!report) return fail(report.error());
+    std::fputs(hkc::limits::messages_text(*report).c_str(), stderr);
+    std::fputs(hkc::limits::to_text(*report, options.records).c_str(), stdout);
+    // A log that is cut short must not look like a whole one.
+    if (std::fflush(stdout) != 0) return fail({"cannot write the report to the standard output"});
+    return hkc::limits::exit_status(*report, options.allow_unchecked);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    CLI::App app(
+        "Compiles every kernel under contract and compares its registers, LDS and scratch with the records.\n"
+        "Exit status: 0 all as recorded; 1 a limit problem or unchecked; 2 bad usage, registry, records or source;\n"
+        "3 no toolchain.",
+        "hip-kernel-contract-limits");
+    const std::map<std::string, hkc::limits::RecordLines> lines = {{"problems", hkc::limits::RecordLines::kProblems},
+                                                                   {"all", hkc::limits::RecordLines::kAll},
+                                                                   {"none", hkc::limits::RecordLines::kNone}};
+    app.add_option("--root", options.root, "folder of registry/, records/ and toolchains.toml")->capture_default_str();
+    app.add_option("--chip", options.chips, "gfx1151,.. or all")->capture_default_str();
+    app.add_option("--toolchain", options.toolchain,
+                   "one toolchain of toolchains.toml (default: all that have records)");
+    app.add_option("--against", options.against, "compare with that toolchain's records instead");
+    app.add_option("--filter", options.filter, "registrations to audit, as a glob")->capture_default_str();
+    app.add_option("--records", options.records, "RECORD lines to print: problems, all or none")
+        ->transform(CLI::CheckedTransformer(lines).description(""))
+        ->default_str("problems");
+    app.add_option("--jobs", options.jobs, "compiles at a time")->check(CLI::Range(1U, 1024U))->capture_default_str();
+    app.add_option("--oracles", options.oracles, "a library of oracles that the registry names");
+    app.add_flag("--allow-unchecked", options.allow_unchecked, "unchecked alone is no failure");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : kBadUsage;
+    }
+    return run(options);
+}
