@@ -173,9 +173,13 @@ public:
             for (const Shape& shape : kernel.kernel.shapes) {
                 const Scope scope = scope_of(kernel.kernel, shape);
                 const std::string where = fmt::format("kernel \"{}\", {}", kernel.kernel.name, describe(shape));
+                const std::size_t before = diagnostics_.count();
                 Evaluation(kernel, scope, where, nullptr, diagnostics_).run();
+                if (diagnostics_.count() != before) broken_.insert(kernel.kernel.name);
             }
-            check_chain(kernel);
+        }
+        for (const KernelDraft& kernel : draft_.kernels) {
+            if (kernel.evaluable) check_chain(kernel);
         }
         for (ControlDraft& control : draft_.controls) check_control(control);
     }
@@ -264,11 +268,12 @@ private:
     /// Binds the replaced chain for every shape, evaluates its stages there, and follows the data through it.
     void check_chain(const KernelDraft& draft) {
         const Kernel& kernel = draft.kernel;
-        std::set<std::string> bound_intermediates;
-        bool clean = !cyclic_.contains(static_cast<std::size_t>(&draft - draft_.kernels.data()));
+        // What is wrong with a stage itself is said where the stage is declared, once.
+        bool clean = !cyclic_.contains(static_cast<std::size_t>(&draft - draft_.kernels.data())) &&
+                     !broken_.contains(kernel.name);
         for (const ReplacedStage& stage : kernel.replaces) {
             const KernelDraft* target = find(stage.kernel);
-            clean = clean && target != nullptr && target->evaluable;
+            clean = clean && target != nullptr && target->evaluable && !broken_.contains(stage.kernel);
         }
         if (!clean) return;
         for (const Shape& shape : kernel.shapes) {
@@ -435,6 +440,7 @@ private:
     std::map<std::string, std::size_t, std::less<>> index_;
     std::vector<std::string> names_;
     std::set<std::size_t> cyclic_;
+    std::set<std::string> broken_; // kernels that do not evaluate for some shape
 };
 
 bool is_file(const std::filesystem::path& path) {
