@@ -65,10 +65,9 @@ Comparable comparable_record(std::string_view symbol, const pm::Chip& chip, cons
         const bool other_compiler = recorded.idents != fingerprint->idents;
         return {
             nullptr,
-            fmt::format("not comparable: the records hold {}, the object was built by {}; to record the latter{}: {}",
-                        recorded.text(), fingerprint->text(),
-                        other_compiler ? ", let a [[toolchain]] of toolchains.toml name its compiler, then" : "",
-                        record_command(other_compiler ? "NAME" : file->toolchain))};
+            fmt::format("not comparable: the records hold {}, the object was built by {}; to record the latter: {}{}",
+                        recorded.text(), fingerprint->text(), record_command(other_compiler ? "NAME" : file->toolchain),
+                        other_compiler ? ", NAME being the toolchain of toolchains.toml that is this compiler" : "")};
     }
     const auto record = records->second.kernels.find(symbol);
     if (record == records->second.kernels.end())

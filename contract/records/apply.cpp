@@ -51,6 +51,14 @@ void check_fingerprint(const Registry& registry, std::span<const ToolchainSpec> 
         return faults.add(line.line, fmt::format("toolchain {} does not build {}: toolchains.toml:{} says it builds {}",
                                                  line.toolchain, line.chip, (*toolchain)->line,
                                                  fmt::join((*toolchain)->chips, ", ")));
+    // hipcc's version is not its clang's, and only the latter signs objects.
+    const std::string idents = fmt::format("{}", fmt::join(line.fingerprint.idents, " + "));
+    if ((*toolchain)->kind == CompilerKind::kClang && !names_version(idents, (*toolchain)->version))
+        return faults.add(line.line,
+                          fmt::format("built by {}; toolchains.toml:{} says that {} is version {}. Records of another "
+                                      "compiler belong to a toolchain of their own",
+                                      idents.empty() ? "an unnamed compiler" : idents, (*toolchain)->line,
+                                      line.toolchain, (*toolchain)->version));
     const std::vector<std::string> families = families_of(registry);
     if (std::find(families.begin(), families.end(), line.family) == families.end())
         return faults.add(line.line, fmt::format("unknown family \"{}\"{}; the registry declares {}", line.family,
@@ -90,6 +98,14 @@ std::string field_changes(const pm::Resources& before, const pm::Resources& afte
     return text;
 }
 
+/// `vgpr 40, sgpr 20, ..`, every field.
+std::string all_fields(const pm::Resources& resources) {
+    std::string text;
+    for (const Field& field : fields())
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", field.name, resources.*field.value);
+    return text;
+}
+
 std::vector<std::string> difference(const RecordFile& before, const RecordFile& after) {
     static const ChipRecords kNone;
     std::vector<std::string> lines;
@@ -116,7 +132,7 @@ std::vector<std::string> difference(const RecordFile& before, const RecordFile& 
         for (const auto& [name, resources] : is.kernels) {
             const auto old = was.kernels.find(name);
             if (old == was.kernels.end()) {
-                lines.push_back(fmt::format("{} {}: new: {}", chip, name, field_changes({}, resources)));
+                lines.push_back(fmt::format("{} {}: new: {}", chip, name, all_fields(resources)));
                 continue;
             }
             if (const std::string changed = field_changes(old->second, resources); !changed.empty())

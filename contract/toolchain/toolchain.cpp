@@ -149,19 +149,6 @@ private:
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Whether `text` names exactly that version: not 22.1.80 or 122.1.8 or 22.1.8.1 for 22.1.8.
-bool says_version(std::string_view text, std::string_view version) {
-    for (std::size_t at = text.find(version); at != std::string_view::npos; at = text.find(version, at + 1)) {
-        const std::size_t end = at + version.size();
-        const bool starts = at == 0 || (!is_digit(text[at - 1]) && text[at - 1] != '.');
-        const bool ends =
-            end == text.size() ||
-            (!is_digit(text[end]) && !(text[end] == '.' && end + 1 < text.size() && is_digit(text[end + 1])));
-        if (starts && ends) return true;
-    }
-    return false;
-}
-
 /// The dotted numbers of a text, as they stand.
 std::vector<std::string> versions_in(std::string_view text) {
     std::vector<std::string> out;
@@ -252,7 +239,7 @@ Toolchain describe(const ToolchainSpec& spec, const fs::path& compiler, std::str
     Toolchain found;
     found.spec = spec;
     found.compiler = compiler;
-    found.exact = says_version(text, spec.version);
+    found.exact = names_version(text, spec.version);
     if (!found.exact)
         found.warning = fmt::format("toolchain {}: {} {}; toolchains.toml:{} names {}: not the pinned one", spec.name,
                                     compiler.string(), first_versions(text), spec.line, spec.version);
@@ -266,6 +253,18 @@ Toolchain describe(const ToolchainSpec& spec, const fs::path& compiler, std::str
 }
 
 } // namespace
+
+bool names_version(std::string_view text, std::string_view version) {
+    for (std::size_t at = text.find(version); at != std::string_view::npos; at = text.find(version, at + 1)) {
+        const std::size_t end = at + version.size();
+        const bool starts = at == 0 || (!is_digit(text[at - 1]) && text[at - 1] != '.');
+        const bool ends =
+            end == text.size() ||
+            (!is_digit(text[end]) && !(text[end] == '.' && end + 1 < text.size() && is_digit(text[end + 1])));
+        if (starts && ends) return true;
+    }
+    return false;
+}
 
 bool ToolchainSpec::builds(std::string_view chip) const {
     return chips.empty() || std::find(chips.begin(), chips.end(), chip) != chips.end();
@@ -318,7 +317,7 @@ std::optional<Toolchain> find_installed(const ToolchainSpec& spec, const fs::pat
     for (const fs::path& compiler : candidates(spec)) {
         std::optional<std::string> text = version_text(compiler, cache_dir);
         if (!text) continue;
-        if (says_version(*text, spec.version)) return describe(spec, compiler, std::move(*text));
+        if (names_version(*text, spec.version)) return describe(spec, compiler, std::move(*text));
         if (!other && says_same_release(*text, spec.version)) other = describe(spec, compiler, std::move(*text));
     }
     return other;

@@ -59,6 +59,9 @@ pm::Result<const ToolchainSpec*> find_toolchain(std::span<const ToolchainSpec> s
 /// `cache_dir`.
 std::optional<Toolchain> find_installed(const ToolchainSpec& spec, const std::filesystem::path& cache_dir);
 
+/// Whether `text` names exactly that version: not 22.1.80, 122.1.8 or 22.1.8.1 for 22.1.8.
+bool names_version(std::string_view text, std::string_view version);
+
 /// NAME=VALUE of everything that a compiler is run with: the variables by which a driver finds its parts, and no
 /// others.
 std::vector<std::string> compiler_environment();
