@@ -39,21 +39,45 @@ double growth(double dot_roundings, double f32_roundings) {
     return std::expm1(log) * (1 + 0x1p-40); // the library functions' own error
 }
 
-// Sums in double over one output: exact value (its centre), magnitude, and halfwidth from flushes.
-struct DoubleSums {
-    double centre = 0, magnitude = 0, halfwidth = 0;
+// The relative growth of the terms scale*dot and of the terms bias*sum under one choice of part sizes.
+struct Growth {
+    double dot, sum;
 };
 
-SumBound finish(const AffineProblem& p, double relative, const DoubleSums& s) {
+// One a pair of part sizes: in a part, two roundings a dot2; then one for each of all the terms.
+std::vector<Growth> growths(const AffineProblem& p) {
+    std::vector<Growth> all;
+    for (const std::int64_t dot_part : part_sizes(p)) {
+        for (const std::int64_t sum_part : part_sizes(p)) {
+            const double terms = static_cast<double>(p.k / dot_part + p.k / sum_part);
+            all.push_back({growth(static_cast<double>(dot_part), terms), growth(static_cast<double>(sum_part), terms)});
+        }
+    }
+    return all;
+}
+
+// Sums in double over one output: exact value (its centre), magnitudes of the two kinds of term, halfwidth from
+// flushes.
+struct DoubleSums {
+    double centre = 0, dot_magnitude = 0, sum_magnitude = 0, halfwidth = 0;
+};
+
+SumBound finish(const AffineProblem& p, const std::vector<Growth>& orders, const DoubleSums& s) {
+    double rounding = 0, most = 0;
+    for (const Growth& g : orders) {
+        rounding = std::max(rounding, g.dot * s.dot_magnitude + g.sum * s.sum_magnitude);
+        most = std::max({most, g.dot, g.sum});
+    }
     // Products of an activation, a code and a scale are exact in double; only the additions round, in either order of
     // evaluation.
     const double additions = static_cast<double>(p.k + 2 * (p.k / p.chunk) + p.group + 16);
     const double own = 2 * additions * kDoubleUnit;
+    const double magnitude = s.dot_magnitude + s.sum_magnitude;
     const double products = static_cast<double>(2 * (p.k / p.chunk));
-    const double underflow = s.magnitude > 0 ? products * kF32Underflow : 0;
+    const double underflow = magnitude > 0 ? products * kF32Underflow : 0;
     SumBound bound;
     bound.centre = s.centre;
-    bound.error = (relative * s.magnitude + (1 + relative) * (s.halfwidth + underflow)) * (1 + own) + own * s.magnitude;
+    bound.error = (rounding + (1 + most) * (s.halfwidth + underflow)) * (1 + own) + own * magnitude;
     return bound;
 }
 
@@ -155,8 +179,8 @@ struct PartSum {
     void close(std::int64_t part) {
         if (magnitude > 0) halfwidth += kFlushesPerCode * static_cast<double>(part) * kFlush;
         const double grown = growth(static_cast<double>(part), 0);
-        const double error =
-            (grown * magnitude + (1 + grown) * halfwidth) * (1 + 0x1p-40) + 0x1p-40 * grown * magnitude;
+        const double own = static_cast<double>(part) * 2 * kDoubleUnit;
+        const double error = grown * magnitude + (1 + grown) * halfwidth + own * magnitude;
         lo = centre - error;
         hi = centre + error;
         // Positive terms alone, or negative terms alone, are the furthest that a partial sum gets.
@@ -185,23 +209,40 @@ std::uint8_t product_classes(double factor, const PartSum& sum) {
     return out;
 }
 
-// The f32 sum of all terms for one part size.
-struct Accumulation {
+// All terms of one kind, scale*dot or bias*sum, for one part size.
+struct Terms {
     std::uint8_t classes = kFiniteClass;
     double most = 0, least = 0; // furthest partial sums
-    DoubleSums sums;
+    double centre = 0, magnitude = 0, halfwidth = 0;
+    double count = 0;
 
     void add(double factor, const PartSum& sum) {
         classes = sum_classes(classes, product_classes(factor, sum));
+        ++count;
         if (!std::isfinite(factor) || (sum.classes & kFiniteClass) == 0) return;
         const auto [lo, hi] = std::minmax({factor * sum.lo, factor * sum.hi});
         most += std::max(hi, 0.0);
         least += std::min(lo, 0.0);
-        sums.centre += factor * sum.centre;
-        sums.magnitude += std::abs(factor) * sum.magnitude;
-        sums.halfwidth += std::abs(factor) * sum.halfwidth;
+        centre += factor * sum.centre;
+        magnitude += std::abs(factor) * sum.magnitude;
+        halfwidth += std::abs(factor) * sum.halfwidth;
     }
 };
+
+Terms scaled_terms(const AffineProblem& p, std::int64_t row, std::int64_t col, std::int64_t part, bool dot) {
+    const std::vector<double>& factors = dot ? p.scale : p.bias;
+    Terms terms;
+    for (std::int64_t first = 0; first < p.k && terms.classes != kNanClass; first += part) {
+        PartSum sum;
+        for (std::int64_t j = first; j < first + part; ++j) {
+            const std::size_t at = static_cast<std::size_t>(row * p.k + j);
+            sum.add(p.x[at], p.x_halfwidth[at], dot ? code_at(p, col, j) : 1);
+        }
+        sum.close(part);
+        terms.add(factors[static_cast<std::size_t>(col * p.groups() + first / p.group)], sum);
+    }
+    return terms;
+}
 
 // --- reading
 
@@ -296,38 +337,26 @@ pm::Result<OracleOutput> as_output(pm::Result<std::vector<OutputBound>> out) {
 
 } // namespace
 
-double affine_growth(const AffineProblem& p) {
-    double worst = 0;
-    for (const std::int64_t part : part_sizes(p))
-        worst = std::max(worst, growth(static_cast<double>(part), static_cast<double>(2 * (p.k / part))));
-    return worst;
-}
-
 SumBound affine_sum(const AffineProblem& p, std::int64_t row, std::int64_t col) {
+    std::vector<Terms> dots, sums;
+    for (const std::int64_t part : part_sizes(p)) {
+        dots.push_back(scaled_terms(p, row, col, part, true));
+        sums.push_back(scaled_terms(p, row, col, part, false));
+    }
+    const std::vector<Growth> orders = growths(p);
     SumBound bound;
     bound.classes = 0;
-    const double relative = affine_growth(p);
-    for (const std::int64_t part : part_sizes(p)) {
-        Accumulation acc;
-        for (std::int64_t first = 0; first < p.k && acc.classes != kNanClass; first += part) {
-            PartSum dot, sum;
-            for (std::int64_t j = first; j < first + part; ++j) {
-                const std::size_t at = static_cast<std::size_t>(row * p.k + j);
-                dot.add(p.x[at], p.x_halfwidth[at], code_at(p, col, j));
-                sum.add(p.x[at], p.x_halfwidth[at], 1);
-            }
-            dot.close(part);
-            sum.close(part);
-            const std::size_t group = static_cast<std::size_t>(col * p.groups() + first / p.group);
-            acc.add(p.scale[group], dot);
-            acc.add(p.bias[group], sum);
+    for (const Terms& d : dots) {
+        for (const Terms& s : sums) {
+            const std::uint8_t classes = sum_classes(d.classes, s.classes);
+            const double grown = 1 + growth(0, d.count + s.count);
+            bound.classes |= with_overflow(classes, (d.most + s.most) * grown, (d.least + s.least) * grown);
+            if ((classes & kFiniteClass) == 0) continue;
+            const SumBound one =
+                finish(p, orders, {d.centre + s.centre, d.magnitude, s.magnitude, d.halfwidth + s.halfwidth});
+            bound.centre = one.centre;
+            bound.error = std::max(bound.error, one.error);
         }
-        const double grown = 1 + growth(0, static_cast<double>(2 * (p.k / part)));
-        bound.classes |= with_overflow(acc.classes, acc.most * grown, acc.least * grown);
-        if ((acc.classes & kFiniteClass) == 0) continue;
-        const SumBound of_part = finish(p, relative, acc.sums);
-        bound.centre = of_part.centre;
-        bound.error = std::max(bound.error, of_part.error);
     }
     return bound;
 }
@@ -362,7 +391,7 @@ std::vector<SumBound> affine_sums(const AffineProblem& p) {
     }
     group_flush = (group_magnitude.array() > 0).select(Eigen::MatrixXd::Constant(groups, p.m, flush), 0.0);
 
-    const double relative = affine_growth(p);
+    const std::vector<Growth> orders = growths(p);
     RowMajor weights(kBlock, p.k), scale(kBlock, groups), bias(kBlock, groups), used(kBlock, groups);
     std::vector<bool> special_col(static_cast<std::size_t>(kBlock));
     for (std::int64_t first = 0; first < p.n; first += kBlock) {
@@ -384,17 +413,19 @@ std::vector<SumBound> affine_sums(const AffineProblem& p) {
         weights = weights.cwiseAbs();
         bias = bias.cwiseAbs();
         scale = scale.cwiseAbs().cwiseProduct(used);
-        const Eigen::MatrixXd magnitudes = w * magnitude + b * group_magnitude;
+        const Eigen::MatrixXd dots = w * magnitude;
+        const Eigen::MatrixXd sums = b * group_magnitude;
         Eigen::MatrixXd halfwidths = scale.topRows(rows) * group_flush + b * group_flush;
         if (any_half) halfwidths += w * half + b * group_half;
 
         for (std::int64_t r = 0; r < p.m; ++r) {
             for (std::int64_t i = 0; i < rows; ++i) {
                 const bool special = special_row[static_cast<std::size_t>(r)] ||
-                                     special_col[static_cast<std::size_t>(i)] || magnitudes(i, r) > kSafeMagnitude;
+                                     special_col[static_cast<std::size_t>(i)] ||
+                                     dots(i, r) + sums(i, r) > kSafeMagnitude;
                 SumBound& to = out[static_cast<std::size_t>(r * p.n + first + i)];
                 to = special ? affine_sum(p, r, first + i)
-                             : finish(p, relative, {centres(i, r), magnitudes(i, r), halfwidths(i, r)});
+                             : finish(p, orders, {centres(i, r), dots(i, r), sums(i, r), halfwidths(i, r)});
             }
         }
     }

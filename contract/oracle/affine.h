@@ -17,7 +17,7 @@ struct AffineProblem {
     pm::Activation kind = pm::Activation::kBf16;
     std::int64_t m = 0, n = 0, k = 0;
     std::int64_t group = 64; // codes that share a scale and a bias
-    std::int64_t chunk = 32; // the fewest codes that are summed before the scale multiplies; divides group
+    std::int64_t chunk = 32; // the fewest codes that are summed before scale or bias multiplies; divides group
     int bits = 4;            // a code: 4, 5, 6 or 8
 
     std::vector<double> x; // (m, k)
@@ -42,10 +42,6 @@ struct SumBound {
 /// Reads bits, group, chunk (32 where absent), m, n, k of the scope and the buffers x, words, scale, bias.
 /// Error: the missing name, or the size or value that does not fit, with what was expected.
 pm::Result<AffineProblem> read_affine(const OracleInput& input);
-
-/// The largest relative growth that roundings can give one term of the sum: (1 + 2^-23)^p * (1 + 2^-24)^(2k/p) - 1 for
-/// the worst part size p, over the p that a legal order may sum before it multiplies by the scale.
-double affine_growth(const AffineProblem& problem);
 
 /// The bounds of all (m, n) accumulators, row-major, by dense products; outputs that infinities, NaNs or f32 overflow
 /// can reach are left to affine_sum. Memory beside the problem and the result: a few rows of weights.

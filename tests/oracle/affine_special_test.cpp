@@ -199,32 +199,28 @@ float dot2(float a0, float a1, float b0, float b1, float acc, unsigned form) {
 // A random legal evaluation of output (0, 0) of the case, in float.
 float float_sum(const AffineCase& c, std::mt19937_64& random) {
     const auto value = [&](std::uint16_t bits) { return static_cast<float>(hkc::activation_value(c.kind, bits)); };
-    const std::int64_t part = random() % 2 == 0 ? 32 : 64;
     const auto form = static_cast<unsigned>(random());
     std::vector<float> lanes(1 + random() % 4);
-    for (std::int64_t first = 0; first < c.k; first += part) {
-        std::vector<float> dots(1 + random() % 3), sums(dots.size());
+    const auto add = [&](std::int64_t first, std::int64_t part, bool dot) {
+        std::vector<float> chains(1 + random() % 3);
         for (std::int64_t j = first; j < first + part; j += 2) {
             const auto i = static_cast<std::size_t>(j);
-            const float x0 = value(c.x[i]), x1 = value(c.x[i + 1]);
-            const std::size_t chain = random() % dots.size();
-            dots[chain] =
-                dot2(x0, x1, static_cast<float>(c.codes[i]), static_cast<float>(c.codes[i + 1]), dots[chain], form);
-            sums[chain] = dot2(x0, x1, 1, 1, sums[chain], form);
+            const float b0 = dot ? static_cast<float>(c.codes[i]) : 1;
+            const float b1 = dot ? static_cast<float>(c.codes[i + 1]) : 1;
+            float& acc = chains[random() % chains.size()];
+            acc = dot2(value(c.x[i]), value(c.x[i + 1]), b0, b1, acc, form);
         }
-        for (std::size_t chain = 1; chain < dots.size(); ++chain) {
-            dots[0] += dots[chain];
-            sums[0] += sums[chain];
-        }
+        for (std::size_t chain = 1; chain < chains.size(); ++chain) chains[0] += chains[chain];
         const auto group = static_cast<std::size_t>(first / 64);
+        const float factor = value(dot ? c.scale[group] : c.bias[group]);
         float& acc = lanes[random() % lanes.size()];
-        if (random() % 2 == 0) {
-            acc = std::fma(value(c.scale[group]), dots[0], acc);
-            acc = std::fma(value(c.bias[group]), sums[0], acc);
-        } else {
-            acc += value(c.scale[group]) * dots[0];
-            acc += value(c.bias[group]) * sums[0];
-        }
+        acc = random() % 2 == 0 ? std::fma(factor, chains[0], acc) : factor * chains[0] + acc;
+    };
+    const std::int64_t dot_part = random() % 2 == 0 ? 32 : 64;
+    const std::int64_t sum_part = random() % 2 == 0 ? 32 : 64;
+    for (std::int64_t first = 0; first < c.k; first += 32) {
+        if (first % dot_part == 0) add(first, dot_part, true);
+        if (first % sum_part == 0) add(first, sum_part, false);
     }
     float y = lanes[0];
     for (std::size_t lane = 1; lane < lanes.size(); ++lane) y += lanes[lane];

@@ -98,7 +98,8 @@ TEST(Affine, NoLegalOrderLeavesTheInterval) {
                 ASSERT_EQ(sums.size(), 4u);
                 for (int trial = 0; trial < 60; ++trial) {
                     OrderChoice choice;
-                    choice.part = random() % 2 == 0 ? 32 : 64;
+                    choice.dot_part = random() % 2 == 0 ? 32 : 64;
+                    choice.sum_part = random() % 2 == 0 ? 32 : 64;
                     choice.any_form = random() % 4 != 0;
                     choice.form = static_cast<DotForm>(random() % 4);
                     choice.any_rounding = random() % 4 == 0;

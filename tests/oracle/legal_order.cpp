@@ -113,16 +113,18 @@ mpq_class legal_sum(const AffineCase& c, std::int64_t row, std::int64_t col, con
                     std::mt19937_64& random) {
     Evaluation evaluation(choice, c.kind, random);
     std::vector<std::pair<mpq_class, mpq_class>> terms;
-    for (std::int64_t first = 0; first < c.k; first += choice.part) {
-        std::vector<mpq_class> x, codes;
-        for (std::int64_t j = first; j < first + choice.part; ++j) {
+    const auto add = [&](std::int64_t first, int part, bool dot) {
+        std::vector<mpq_class> x, factors;
+        for (std::int64_t j = first; j < first + part; ++j) {
             x.push_back(activation(c.kind, c.x[static_cast<std::size_t>(row * c.k + j)]));
-            codes.emplace_back(c.codes[static_cast<std::size_t>(col * c.k + j)]);
+            factors.emplace_back(dot ? c.codes[static_cast<std::size_t>(col * c.k + j)] : 1);
         }
         const auto group = static_cast<std::size_t>(col * c.groups() + first / 64);
-        terms.emplace_back(activation(c.kind, c.scale[group]), evaluation.part_sum(x, codes));
-        const std::vector<mpq_class> ones(x.size(), mpq_class(1));
-        terms.emplace_back(activation(c.kind, c.bias[group]), evaluation.part_sum(x, ones));
+        terms.emplace_back(activation(c.kind, dot ? c.scale[group] : c.bias[group]), evaluation.part_sum(x, factors));
+    };
+    for (std::int64_t first = 0; first < c.k; first += 32) {
+        if (first % choice.dot_part == 0) add(first, choice.dot_part, true);
+        if (first % choice.sum_part == 0) add(first, choice.sum_part, false);
     }
     return evaluation.term_sum(std::move(terms));
 }

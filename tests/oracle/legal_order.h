@@ -16,8 +16,8 @@ enum class DotForm : std::uint8_t { kLowFirst, kHighFirst, kProductsFirst, kOneR
 
 /// What a legal evaluation is free to choose. A random one chooses afresh at every step where a field is "any".
 struct OrderChoice {
-    int part = 32;        // codes that are summed before the scale multiplies
-    bool any_form = true; // else `form`
+    int dot_part = 32, sum_part = 32; // codes that are summed before the scale multiplies, and x before the bias does
+    bool any_form = true;             // else `form`
     DotForm form = DotForm::kLowFirst;
     bool any_rounding = true; // of dot2, within 2^-23; else `rounding`
     exact::Mode rounding = exact::Mode::kNearestEven;
