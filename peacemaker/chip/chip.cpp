@@ -74,6 +74,8 @@ const std::vector<Key>& chip_keys() {
         positive("vgpr_granule", &Chip::vgpr_granule),
         positive("vgprs_simd", &Chip::vgprs_simd),
         positive("sgprs", &Chip::sgprs),
+        positive("flat_offset_bits", &Chip::flat_offset_bits),
+        positive("smem_offset_bits", &Chip::smem_offset_bits),
         {"vmem_loads_in_order", "true or false", set_loads_in_order},
         {"counters", "a table of counter capacities", [](Chip&, const toml::node& node) { return node.is_table(); }},
     };

@@ -35,6 +35,8 @@ struct Chip {
     std::uint32_t vgpr_granule = 0;
     std::uint32_t vgprs_simd = 0;
     std::uint32_t sgprs = 0;
+    std::uint32_t flat_offset_bits = 0;
+    std::uint32_t smem_offset_bits = 0;
     bool vmem_loads_in_order = false;
     CounterCapacities counters;
 };

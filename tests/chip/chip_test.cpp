@@ -21,6 +21,8 @@ vgprs = 256
 vgpr_granule = 24
 vgprs_simd = 1536
 sgprs = 106
+flat_offset_bits = 12
+smem_offset_bits = 21
 vmem_loads_in_order = true
 counters = { load = 1, store = 2, lgkm = 3, exp = 4, sample = 5, bvh = 6, km = 7 }
 )";

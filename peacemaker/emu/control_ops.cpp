@@ -1,0 +1,186 @@
+// Instructions that steer the wave: branches, waits, barriers, hints, and the lane-crossing vector moves.
+//
+// Sources: RDNA ISA documents, chapters "Program flow control", "Data dependency resolution", "SOPP instructions";
+// wait fields: llvm/lib/Target/AMDGPU/Utils/AMDGPUBaseInfo.cpp (decodeWaitcnt).
+#include "peacemaker/emu/row.h"
+#include "peacemaker/emu/shadow.h"
+#include "peacemaker/emu/waits.h"
+#include "peacemaker/emu/wave.h"
+
+#include <bit>
+
+namespace pm::emu {
+namespace {
+
+using u32 = std::uint32_t;
+
+void nothing(Wave&, const Inst&) {}
+
+void end_program(Wave& wave, const Inst&) { wave.status = WaveStatus::kEnded; }
+
+void barrier(Wave& wave, const Inst&) { wave.status = WaveStatus::kAtBarrier; }
+
+// Giving back registers before the end changes nothing here; every other message has an effect that is not modelled.
+void send_message(Wave& wave, const Inst& inst) {
+    constexpr std::int32_t kDeallocVgprs = 3;
+    if ((inst.immediate & 0xff) != kDeallocVgprs) stop_unsupported(wave, "unsupported message");
+}
+
+void jump(Wave& wave, const Inst& inst) { wave.next = inst.target; }
+
+template <bool When>
+void branch_scc(Wave& wave, const Inst& inst) {
+    require_defined_scalar(wave, isa::kScc, 1, "a branch");
+    if (wave.scc() == When) wave.next = inst.target;
+}
+
+template <bool When>
+void branch_vcc(Wave& wave, const Inst& inst) {
+    const u32 undefined = scalar_undefined(wave, isa::kVccLo);
+    // A defined 1 anywhere decides, whatever the undefined lanes hold.
+    if (undefined != 0 && (wave.scalar(isa::kVccLo) & ~undefined) == 0) require_defined_scalar(wave, isa::kVccLo, 1, "a branch");
+    if ((wave.scalar(isa::kVccLo) != 0) == When) wave.next = inst.target;
+}
+
+template <bool When>
+void branch_exec(Wave& wave, const Inst& inst) {
+    if ((wave.exec() != 0) == When) wave.next = inst.target;
+}
+
+void waitcnt(Wave& wave, const Inst& inst) {
+    const auto field = static_cast<u32>(inst.immediate);
+    const bool gfx10 = wave.worker->chip->generation == 10;
+    const u32 load = gfx10 ? (field & 15u) | ((field >> 14) & 3u) << 4 : (field >> 10) & 63u;
+    const u32 lgkm = gfx10 ? (field >> 8) & 63u : (field >> 4) & 63u;
+    wait_for(wave, Counter::kLoad, load);
+    wait_for(wave, Counter::kLgkm, lgkm);
+}
+
+template <Counter C>
+void wait_one(Wave& wave, const Inst& inst) {
+    wait_for(wave, C, static_cast<u32>(inst.immediate));
+}
+
+void wait_load_ds(Wave& wave, const Inst& inst) {
+    const auto field = static_cast<u32>(inst.immediate);
+    wait_for(wave, Counter::kLgkm, field & 63u);
+    wait_for(wave, Counter::kLoad, (field >> 8) & 63u);
+}
+
+void wait_store_ds(Wave& wave, const Inst& inst) { wait_for(wave, Counter::kLgkm, static_cast<u32>(inst.immediate) & 63u); }
+
+// --- lane crossing ------------------------------------------------------------------------------------------------
+
+// With EXEC all zero lane 0 is read (ISA: V_READFIRSTLANE_B32).
+void readfirstlane(Wave& wave, const Inst& inst) {
+    const u32 lane = wave.exec() == 0 ? 0u : static_cast<u32>(std::countr_zero(wave.exec()));
+    const Register r = inst.sources[0].reg;
+    set_scalar(wave, inst.result, wave.v[r][lane]);
+    set_scalar_undefined(wave, inst.result, (wave.state[r] & kUndefinedBits) != 0 ? wave.v_undefined[r][lane] : 0u);
+}
+
+u32 scalar_value(const Wave& wave, const Source& s) {
+    return s.kind == Source::Kind::kConstant ? static_cast<u32>(s.value) : wave.scalar(s.reg);
+}
+
+u32 scalar_mask(const Wave& wave, const Source& s) {
+    return s.kind == Source::Kind::kConstant ? 0u : scalar_undefined(wave, s.reg);
+}
+
+void readlane(Wave& wave, const Inst& inst) {
+    if (scalar_mask(wave, inst.sources[1]) != 0) require_defined_scalar(wave, inst.sources[1].reg, 1, "a lane number");
+    const u32 lane = scalar_value(wave, inst.sources[1]) & 31u;
+    const Register r = inst.sources[0].reg;
+    set_scalar(wave, inst.result, wave.v[r][lane]);
+    set_scalar_undefined(wave, inst.result, (wave.state[r] & kUndefinedBits) != 0 ? wave.v_undefined[r][lane] : 0u);
+}
+
+void writelane(Wave& wave, const Inst& inst) {
+    if (scalar_mask(wave, inst.sources[1]) != 0) require_defined_scalar(wave, inst.sources[1].reg, 1, "a lane number");
+    const u32 lane = scalar_value(wave, inst.sources[1]) & 31u;
+    u32 undefined[kLanes] = {};
+    undefined[lane] = scalar_mask(wave, inst.sources[0]);
+    wave.v[inst.result][lane] = scalar_value(wave, inst.sources[0]);
+    set_undefined(wave, inst.result, undefined, 1u << lane);
+}
+
+// Each lane takes a lane of its own row of 16 (or the other row), picked by four bits of the two selectors.
+// op_sel of source 0 is FI (inactive lanes are read), of source 1 BOUND_CTRL (an inactive source gives 0, else the lane stays).
+template <bool OtherRow>
+void permlane16(Wave& wave, const Inst& inst) {
+    const Register r = inst.sources[0].reg;
+    const u32 low = scalar_value(wave, inst.sources[1]), high = scalar_value(wave, inst.sources[2]);
+    for (std::size_t i = 1; i < 3; ++i)
+        if (scalar_mask(wave, inst.sources[i]) != 0) require_defined_scalar(wave, inst.sources[i].reg, 1, "a lane number");
+    const bool fetch_inactive = inst.sources[0].op_sel, bound = inst.sources[1].op_sel;
+    u32 value[kLanes], undefined[kLanes] = {};
+    u32 written = 0;
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+        const u32 in_row = lane & 15u;
+        const u32 pick = ((in_row < 8 ? low : high) >> (4 * (in_row & 7u))) & 15u;
+        const u32 from = ((lane & 16u) ^ (OtherRow ? 16u : 0u)) | pick;
+        const bool there = fetch_inactive || ((wave.exec() >> from) & 1u) != 0;
+        value[lane] = there ? wave.v[r][from] : 0u;
+        if (there && (wave.state[r] & kUndefinedBits) != 0) undefined[lane] = wave.v_undefined[r][from];
+        if (there || bound) written |= 1u << lane;
+    }
+    written &= wave.exec();
+    for (u32 lane = 0; lane < kLanes; ++lane)
+        if (((written >> lane) & 1u) != 0) wave.v[inst.result][lane] = value[lane];
+    set_undefined(wave, inst.result, undefined, written);
+}
+
+constexpr Row row(std::string_view name, Handler handler, std::string_view shape = "-:") {
+    Row r;
+    r.name = name;
+    r.unit = Unit::kControl;
+    r.shape = shape;
+    r.handler = handler;
+    return r;
+}
+
+constexpr Row kRows[] = {
+    row("S_ENDPGM", end_program),
+    row("S_NOP", nothing),
+    row("S_SLEEP", nothing),
+    row("S_CLAUSE", nothing),
+    row("S_DELAY_ALU", nothing),
+    row("S_INST_PREFETCH", nothing),
+    row("S_SETPRIO", nothing),
+    row("S_WAITCNT_DEPCTR", nothing),
+    row("S_CODE_END", nothing),
+    row("S_SENDMSG", send_message),
+    row("S_BARRIER", barrier),
+    row("S_BRANCH", jump),
+    row("S_CBRANCH_SCC0", branch_scc<false>),
+    row("S_CBRANCH_SCC1", branch_scc<true>),
+    row("S_CBRANCH_VCCZ", branch_vcc<false>),
+    row("S_CBRANCH_VCCNZ", branch_vcc<true>),
+    row("S_CBRANCH_EXECZ", branch_exec<false>),
+    row("S_CBRANCH_EXECNZ", branch_exec<true>),
+    row("S_WAITCNT", waitcnt),
+    row("S_WAITCNT_VMCNT", wait_one<Counter::kLoad>),
+    row("S_WAITCNT_LGKMCNT", wait_one<Counter::kLgkm>),
+    row("S_WAITCNT_VSCNT", nothing), // stores fill no register
+    row("S_WAITCNT_EXPCNT", nothing),
+    row("S_WAIT_LOADCNT", wait_one<Counter::kLoad>),
+    row("S_WAIT_DSCNT", wait_one<Counter::kLgkm>),
+    row("S_WAIT_KMCNT", wait_one<Counter::kKm>),
+    row("S_WAIT_STORECNT", nothing),
+    row("S_WAIT_EXPCNT", nothing),
+    row("S_WAIT_SAMPLECNT", nothing),
+    row("S_WAIT_BVHCNT", nothing),
+    row("S_WAIT_LOADCNT_DSCNT", wait_load_ds),
+    row("S_WAIT_STORECNT_DSCNT", wait_store_ds),
+    row("V_READFIRSTLANE_B32", readfirstlane, "1:1"),
+    row("V_READLANE_B32", readlane, "1:11"),
+    row("V_WRITELANE_B32", writelane, "1:11"),
+    row("V_PERMLANE16_B32", permlane16<false>, "1:111"),
+    row("V_PERMLANEX16_B32", permlane16<true>, "1:111"),
+};
+
+} // namespace
+
+std::span<const Row> control_rows() { return kRows; }
+
+} // namespace pm::emu

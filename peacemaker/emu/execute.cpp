@@ -1,0 +1,102 @@
+#include "peacemaker/emu/execute.h"
+
+#include "peacemaker/emu/row.h"
+#include "peacemaker/emu/shadow.h"
+#include "peacemaker/emu/waits.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+namespace pm::emu {
+namespace {
+
+void check_operands(Wave& wave, const Inst& inst) {
+    const std::uint32_t lanes = inst.cross_lane ? ~0u : wave.exec();
+    for_each_read(inst, [&](Register r, isa::Half half) { check_register(wave, r, lanes, half, false); });
+    for_each_write(inst, [&](Register r, isa::Half half) { check_register(wave, r, wave.exec(), half, true); });
+}
+
+bool has_shadow_rule(const Inst& inst) {
+    return inst.row != nullptr && (inst.row->unit == Unit::kVector || inst.row->unit == Unit::kScalar);
+}
+
+// The same instruction with a look at every register it touches; both parts of a dual one read before either writes.
+void step_checked(Wave& wave, const Inst& inst) {
+    ResultShadow shadows[2];
+    for (std::uint32_t part = 0; part < inst.parts; ++part) {
+        const Inst& one = (&inst)[part];
+        check_operands(wave, one);
+        if (has_shadow_rule(one)) shadow_before(wave, one, shadows[part]);
+    }
+    inst.handler(wave, inst);
+    for (std::uint32_t part = 0; part < inst.parts; ++part) {
+        const Inst& one = (&inst)[part];
+        if (has_shadow_rule(one)) shadow_after(wave, one, shadows[part]);
+    }
+}
+
+} // namespace
+
+void run(Wave& wave) {
+    Worker& worker = *wave.worker;
+    const Inst* const insts = worker.program->insts.data();
+    std::uint64_t* const executed = worker.executed.data();
+    std::uint64_t lane_operations = 0;
+    while (wave.status == WaveStatus::kRunning) {
+        const Inst& inst = insts[wave.pc];
+        std::uint8_t state = inst.check_always ? 1 : 0;
+        for (std::uint32_t i = 0; i < inst.touch_count; ++i) state |= wave.state[inst.touch[i]];
+        wave.next = wave.pc + inst.parts;
+        if (state != 0) [[unlikely]]
+            step_checked(wave, inst);
+        else
+            inst.handler(wave, inst);
+        ++executed[wave.pc];
+        if (inst.vector) lane_operations += static_cast<std::uint64_t>(std::popcount(wave.exec())) * inst.parts;
+        wave.pc = wave.next;
+        if (++wave.instructions > worker.max_instructions) stop_unsupported(wave, fmt::format("more than {} instructions in one wave, at", worker.max_instructions));
+    }
+    worker.lane_operations += lane_operations;
+}
+
+void report(Wave& wave, FindingKind kind, std::uint32_t lane, std::uint64_t address, const std::string& detail) {
+    Worker& worker = *wave.worker;
+    const std::pair key{wave.pc, kind};
+    const auto [slot, added] = worker.findings.try_emplace(key);
+    if (!added) {
+        ++slot->second.count;
+        return;
+    }
+    Finding& f = slot->second;
+    f.kind = kind;
+    f.kernel = worker.kernel;
+    f.instruction = worker.program->texts[wave.pc];
+    f.offset = worker.program->insts[wave.pc].offset;
+    f.workgroup = wave.workgroup;
+    f.wave = wave.index;
+    f.lane = lane;
+    f.address = address;
+    f.detail = detail;
+    worker.first_workgroup[key] = wave.workgroup_number;
+}
+
+void stop_unsupported(Wave& wave, const std::string& what) {
+    wave.status = WaveStatus::kStopped;
+    wave.worker->unsupported.push_back(
+        fmt::format("{} at {}+0x{:x}", what, wave.worker->kernel, wave.worker->program->insts[wave.pc].offset));
+}
+
+std::string register_name(Register r) {
+    if (isa::is_vector(r)) return fmt::format("v{}", r);
+    if (r < isa::kVccLo) return fmt::format("s{}", r - isa::kScalar);
+    if (r == isa::kVccLo) return "vcc_lo";
+    if (r >= isa::kTtmp0 && r < isa::kTtmp0 + 16) return fmt::format("ttmp{}", r - isa::kTtmp0);
+    if (r == isa::kM0) return "m0";
+    if (r == isa::kExecLo) return "exec_lo";
+    if (r == isa::kScc) return "scc";
+    return fmt::format("scalar register {}", r - isa::kScalar);
+}
+
+} // namespace pm::emu

@@ -1,0 +1,462 @@
+#include "peacemaker/emu/launch.h"
+
+#include "peacemaker/emu/abi.h"
+#include "peacemaker/emu/execute.h"
+#include "peacemaker/emu/program.h"
+#include "peacemaker/emu/row.h"
+#include "peacemaker/emu/shadow.h"
+#include "peacemaker/emu/wave.h"
+#include "peacemaker/isa/disassembler.h"
+#include "peacemaker/support/text.h"
+
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/AMDHSAKernelDescriptor.h"
+#include "llvm/Support/MemoryBufferRef.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include <fmt/format.h>
+
+namespace pm::emu {
+namespace {
+
+using Dim3 = std::array<std::uint32_t, 3>;
+namespace hsa = llvm::amdhsa;
+
+std::uint32_t field(std::uint32_t word, std::uint32_t shift, std::uint32_t width) { return (word >> shift) & ((1u << width) - 1u); }
+
+} // namespace
+
+class Module {
+public:
+    Module(CodeObject object, Memory& memory) : object_(std::move(object)), memory_(memory) {}
+    ~Module() {
+        if (image_ != nullptr) (void)memory_.free(image_->address);
+    }
+    Module(const Module&) = delete;
+    Module& operator=(const Module&) = delete;
+
+    Result<void> place() {
+        std::uint64_t end = 0;
+        for (const Segment& s : object_.segments) end = std::max(end, s.address + s.memory_size);
+        constexpr std::uint64_t kMost = 1ull << 30;
+        if (end > kMost) return Error{fmt::format("the segments reach up to 0x{:x}; at most 0x{:x} is loaded", end, kMost)};
+        image_ = memory_.allocate(end);
+        if (image_ == nullptr) return Error{fmt::format("no memory for {} bytes of segments", end)};
+        std::memset(image_->data, 0, image_->size);
+        for (const Segment& s : object_.segments)
+            std::copy_n(object_.bytes.data() + s.file_offset, s.file_size, reinterpret_cast<char*>(image_->data) + s.address);
+        Memory::set_defined(*image_, image_->address, image_->size);
+        Memory::settle(*image_);
+        image_->code = true;
+        return {};
+    }
+
+    const CodeObject& object() const { return object_; }
+    std::uint64_t load_address() const { return image_ == nullptr ? 0 : image_->address; }
+
+    Result<const Program*> program(const Kernel& kernel) {
+        const std::lock_guard lock(mutex_);
+        const auto found = programs_.find(kernel.name);
+        if (found != programs_.end()) return found->second.get();
+        if (!disassembler_) {
+            auto created = isa::Disassembler::create(*object_.chip);
+            if (!created) return created.error();
+            disassembler_ = std::move(*created);
+        }
+        auto lifted = lift(object_, kernel, *disassembler_);
+        if (!lifted) return lifted.error();
+        return programs_.emplace(kernel.name, std::move(*lifted)).first->second.get();
+    }
+
+private:
+    CodeObject object_;
+    Memory& memory_;
+    Allocation* image_ = nullptr;
+    std::mutex mutex_;
+    std::unique_ptr<isa::Disassembler> disassembler_;
+    std::map<std::string, std::unique_ptr<Program>> programs_;
+};
+
+Result<std::shared_ptr<Module>> load_module(CodeObject object, Memory& memory) {
+    auto module = std::make_shared<Module>(std::move(object), memory);
+    if (const auto placed = module->place(); !placed) return placed.error();
+    return module;
+}
+
+const CodeObject& code_object_of(const Module& module) { return module.object(); }
+
+Result<std::pair<std::uint64_t, std::uint64_t>> find_global(const Module& module, std::string_view name) {
+    auto file = llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(module.object().bytes, "code object"));
+    if (!file) return Error{"symbol " + std::string(name) + ": " + llvm::toString(file.takeError())};
+    const auto* elf = llvm::dyn_cast<llvm::object::ELFObjectFileBase>(file->get());
+    std::vector<std::string> names;
+    if (elf != nullptr)
+        for (const llvm::object::ELFSymbolRef symbol : elf->getDynamicSymbolIterators()) {
+            auto symbol_name = symbol.getName();
+            auto address = symbol.getAddress();
+            if (!symbol_name || !address) {
+                llvm::consumeError(symbol_name.takeError());
+                llvm::consumeError(address.takeError());
+                continue;
+            }
+            if (std::string_view(*symbol_name) == name) return std::pair{module.load_address() + *address, symbol.getSize()};
+            names.push_back(symbol_name->str());
+        }
+    return Error{"no symbol " + std::string(name) + did_you_mean(name, names)};
+}
+
+namespace {
+
+// One launch: the parts of its set-up that all waves share.
+struct Launch {
+    const LaunchRequest& request;
+    const Kernel& kernel;
+    const Chip& chip;
+    Memory& memory;
+    const Program* program = nullptr;
+    std::uint64_t kernarg_address = 0;
+    std::uint64_t dispatch_packet_address = 0;
+    std::uint32_t granted_vgprs = 0;
+    std::uint32_t lds_bytes = 0;
+    std::uint32_t block_items = 0;
+    std::uint32_t waves = 0; // a workgroup
+};
+
+Result<void> check_request(const Launch& l) {
+    const auto items = std::uint64_t{l.request.block[0]} * l.request.block[1] * l.request.block[2];
+    if (items == 0 || items > l.chip.max_workgroup)
+        return Error{fmt::format("kernel {}: a workgroup of {} work-items, {} has 1 to {}", l.kernel.name, items, l.chip.name, l.chip.max_workgroup)};
+    if (l.kernel.resources.max_block != 0 && items > l.kernel.resources.max_block)
+        return Error{fmt::format("kernel {}: a workgroup of {} work-items, the kernel was compiled for at most {}", l.kernel.name, items,
+                                 l.kernel.resources.max_block)};
+    for (std::size_t i = 0; i < 3; ++i)
+        if (l.request.grid[i] == 0) return Error{fmt::format("kernel {}: grid dimension {} is 0", l.kernel.name, i)};
+    const std::uint64_t lds = std::uint64_t{l.kernel.descriptor.group_segment_fixed_size} + l.request.dynamic_lds;
+    if (lds > l.chip.lds_bytes)
+        return Error{fmt::format("kernel {}: LDS over the limit: {} bytes ({} fixed + {} dynamic), limit {}", l.kernel.name, lds,
+                                 l.kernel.descriptor.group_segment_fixed_size, l.request.dynamic_lds, l.chip.lds_bytes)};
+    if ((l.kernel.descriptor.kernel_code_properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_WAVEFRONT_SIZE32) == 0)
+        return Error{fmt::format("kernel {} was compiled for wave64, which the embedded device does not execute", l.kernel.name)};
+    return {};
+}
+
+// Non-default rounding or denormal modes are not modelled; they stop the launch before it starts.
+std::string unmodelled_mode(const Launch& l) {
+    const std::uint32_t word = l.kernel.descriptor.compute_pgm_rsrc1;
+    const std::uint32_t rounding = field(word, 12, 4), denormals = field(word, 16, 4);
+    if (rounding != 0) return fmt::format("unsupported float rounding mode {} of kernel {}", rounding, l.kernel.name);
+    if (denormals != 15) return fmt::format("unsupported float denormal mode {} of kernel {} (subnormals flushed)", denormals, l.kernel.name);
+    return {};
+}
+
+void put(std::byte* at, std::uint64_t value, std::uint32_t bytes) { std::memcpy(at, &value, bytes); }
+
+// Metadata v5 hidden arguments (AMDGPUUsage, "Code object V5 metadata").
+std::uint64_t hidden_value(const Launch& l, const KernelArgument& a) {
+    const LaunchRequest& r = l.request;
+    static constexpr std::string_view kAxes = "xyz";
+    const std::size_t axis = kAxes.find(a.value_kind.empty() ? '?' : a.value_kind.back());
+    if (a.value_kind.starts_with("hidden_block_count_")) return r.grid[axis];
+    if (a.value_kind.starts_with("hidden_group_size_")) return r.block[axis];
+    if (a.value_kind == "hidden_grid_dims") return r.grid[2] * r.block[2] > 1 ? 3u : r.grid[1] * r.block[1] > 1 ? 2u : 1u;
+    if (a.value_kind == "hidden_dynamic_lds_size") return r.dynamic_lds;
+    return 0; // remainders and global offsets are 0: whole workgroups from the origin; pointers are absent
+}
+
+std::vector<std::byte> kernarg_bytes(const Launch& l) {
+    // A wide scalar load may take what follows the segment, up to its cache line.
+    const std::uint64_t size = (std::uint64_t{l.kernel.resources.kernarg} + 63u) / 64u * 64u + 64u;
+    std::vector<std::byte> bytes(size);
+    const std::size_t supplied = std::min<std::size_t>(l.request.kernarg.size(), bytes.size());
+    std::copy_n(l.request.kernarg.begin(), supplied, bytes.begin());
+    for (const KernelArgument& a : l.kernel.arguments)
+        if (a.hidden() && a.size <= 8) put(bytes.data() + a.offset, hidden_value(l, a), a.size);
+    return bytes;
+}
+
+// AQL kernel dispatch packet (hsa.h): what a kernel may read of it.
+std::vector<std::byte> dispatch_packet(const Launch& l) {
+    std::vector<std::byte> p(64);
+    const LaunchRequest& r = l.request;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        put(p.data() + 4 + 2 * i, r.block[i], 2);
+        put(p.data() + 12 + 4 * i, std::uint64_t{r.grid[i]} * r.block[i], 4);
+    }
+    put(p.data() + 24, l.kernel.descriptor.private_segment_fixed_size, 4);
+    put(p.data() + 28, l.lds_bytes, 4);
+    put(p.data() + 40, l.kernarg_address, 8);
+    return p;
+}
+
+Allocation* place_bytes(Memory& memory, const std::vector<std::byte>& bytes) {
+    Allocation* a = memory.allocate(bytes.size());
+    if (a == nullptr) return nullptr;
+    std::copy(bytes.begin(), bytes.end(), a->data);
+    Memory::set_defined(*a, a->address, a->size);
+    Memory::settle(*a);
+    a->read_only = true;
+    return a;
+}
+
+// Bytes of the kernarg segment that nobody set: argument bytes the caller left out, padding, and what lies behind.
+void mark_unsupplied(Allocation& kernarg, const Launch& l) {
+    std::vector<bool> set(kernarg.size, false);
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(l.request.kernarg.size(), kernarg.size); ++i) set[i] = true;
+    for (const KernelArgument& a : l.kernel.arguments)
+        if (a.hidden())
+            for (std::uint64_t i = a.offset; i < a.offset + a.size; ++i) set[i] = true;
+    for (std::uint64_t i = 0; i < kernarg.size; ++i)
+        if (!set[i]) Memory::set_undefined(kernarg, kernarg.address + i, 1);
+}
+
+class SgprWriter {
+public:
+    explicit SgprWriter(Wave& wave) : wave_(wave) {}
+    void add(std::uint32_t value) {
+        set_scalar(wave_, next_, value);
+        set_scalar_undefined(wave_, next_, 0);
+        ++next_;
+    }
+    void add64(std::uint64_t value) {
+        add(static_cast<std::uint32_t>(value));
+        add(static_cast<std::uint32_t>(value >> 32));
+    }
+    void skip_to(Register r) { next_ = r; }
+
+private:
+    Wave& wave_;
+    Register next_ = isa::kScalar;
+};
+
+// User and system SGPRs (AMDGPUUsage, "Initial kernel execution state"), in their fixed order.
+void set_scalars(Wave& wave, const Launch& l) {
+    const std::uint32_t properties = l.kernel.descriptor.kernel_code_properties;
+    const std::uint32_t rsrc2 = l.kernel.descriptor.compute_pgm_rsrc2;
+    SgprWriter sgprs(wave);
+    if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER) != 0) {
+        // Base, swizzle enable; size; index stride 32, add-tid. Only the base is looked at (memory_ops.cpp).
+        sgprs.add(static_cast<std::uint32_t>(kScratchAperture));
+        sgprs.add(static_cast<std::uint32_t>(kScratchAperture >> 32) | 0x80000000u);
+        sgprs.add(~0u);
+        sgprs.add(0x00a00000u);
+    }
+    if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_PTR) != 0) sgprs.add64(l.dispatch_packet_address);
+    if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_QUEUE_PTR) != 0) sgprs.add64(0);
+    if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR) != 0) sgprs.add64(l.kernarg_address);
+    if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_ID) != 0) sgprs.add64(0);
+    if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_FLAT_SCRATCH_INIT) != 0) sgprs.add64(0);
+    if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_SIZE) != 0)
+        sgprs.add(l.kernel.descriptor.private_segment_fixed_size);
+    sgprs.skip_to(static_cast<Register>(isa::kScalar + field(rsrc2, 1, 5)));
+    const Dim3& id = wave.workgroup;
+    if (l.chip.generation >= 12) {
+        SgprWriter ttmps(wave);
+        ttmps.skip_to(isa::kTtmp0 + 9);
+        ttmps.add(id[0]);
+        ttmps.skip_to(isa::kTtmp0 + 7);
+        ttmps.add((id[1] & 0xffffu) | id[2] << 16);
+    } else {
+        for (std::uint32_t i = 0; i < 3; ++i)
+            if (field(rsrc2, 7 + i, 1) != 0) sgprs.add(id[i]);
+        if (field(rsrc2, 10, 1) != 0) sgprs.add(0);
+        // gfx10: the wave's offset into scratch; every wave's scratch here begins at the aperture.
+        if (l.chip.generation == 10 && field(rsrc2, 0, 1) != 0) sgprs.add(0);
+    }
+}
+
+void set_vectors(Wave& wave, const Launch& l) {
+    const Dim3& block = l.request.block;
+    const std::uint32_t ids = field(l.kernel.descriptor.compute_pgm_rsrc2, 11, 2);
+    std::uint32_t exec = 0;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        const std::uint32_t item = wave.index * kLanes + lane;
+        if (item >= l.block_items) break;
+        exec |= 1u << lane;
+        const Dim3 id = {item % block[0], item / block[0] % block[1], item / block[0] / block[1]};
+        if (l.chip.generation >= 11) {
+            wave.v[0][lane] = id[0] | (ids >= 1 ? id[1] << 10 : 0u) | (ids >= 2 ? id[2] << 20 : 0u);
+        } else {
+            for (std::uint32_t i = 0; i <= ids && i < 3; ++i) wave.v[i][lane] = id[i];
+        }
+    }
+    set_scalar(wave, isa::kExecLo, exec);
+    const std::uint32_t count = l.chip.generation >= 11 ? 1u : std::min(ids + 1u, 3u);
+    for (Register r = 0; r < count; ++r) set_defined(wave, r, exec);
+}
+
+void start_wave(Wave& wave, const Launch& l, Worker& worker, std::uint64_t workgroup, std::uint32_t index) {
+    wave.worker = &worker;
+    wave.index = index;
+    wave.workgroup_number = workgroup;
+    const Dim3& grid = l.request.grid;
+    wave.workgroup = {static_cast<std::uint32_t>(workgroup % grid[0]), static_cast<std::uint32_t>(workgroup / grid[0] % grid[1]),
+                      static_cast<std::uint32_t>(workgroup / grid[0] / grid[1])};
+    wave.pc = wave.next = 0;
+    wave.status = WaveStatus::kRunning;
+    wave.instructions = 0;
+    for (auto& list : wave.outstanding) list.clear();
+    std::memset(wave.in_flight_low, 0, sizeof wave.in_flight_low);
+    std::memset(wave.in_flight_high, 0, sizeof wave.in_flight_high);
+    std::memset(wave.s, 0, sizeof wave.s);
+    std::memset(wave.s_undefined, 0xff, sizeof wave.s_undefined);
+    for (Register r = 0; r < isa::kRegisterCount; ++r) {
+        std::uint8_t state = kUndefinedBits;
+        if (isa::is_vector(r) && r >= l.granted_vgprs) state |= kOutside;
+        if (r == isa::kNull || r == isa::kNull + 1 || r == isa::kExecLo || r == isa::kExecLo + 1 || r == isa::kMode) state = 0;
+        wave.state[r] = state;
+    }
+    // A fresh register is undefined in every bit; its value is arbitrary, so a fixed one that is no plausible zero.
+    for (Register r = 0; r < l.granted_vgprs; ++r) {
+        std::memset(wave.v_undefined[r], 0xff, sizeof wave.v_undefined[r]);
+        std::memset(wave.v[r], 0xa5, sizeof wave.v[r]);
+    }
+    set_scalars(wave, l);
+    set_vectors(wave, l);
+    wave.scratch.bytes = l.kernel.descriptor.private_segment_fixed_size;
+    const std::size_t words = (std::size_t{wave.scratch.bytes} + 3) / 4 * kLanes;
+    wave.scratch.words.assign(words, 0xa5a5a5a5u);
+    wave.scratch.undefined.assign(words, ~0u);
+}
+
+// Runs the waves of one workgroup in turn, each until it ends or waits at a barrier.
+bool run_workgroup(std::vector<std::unique_ptr<Wave>>& waves, const Launch& l, Worker& worker, std::uint64_t workgroup) {
+    for (std::uint32_t i = 0; i < l.waves; ++i) start_wave(*waves[i], l, worker, workgroup, i);
+    for (;;) {
+        std::uint32_t waiting = 0;
+        for (std::uint32_t i = 0; i < l.waves; ++i) {
+            Wave& wave = *waves[i];
+            if (wave.status == WaveStatus::kRunning) run(wave);
+            if (wave.status == WaveStatus::kStopped) return false;
+            if (wave.status == WaveStatus::kAtBarrier) ++waiting;
+        }
+        if (waiting == 0) return true;
+        const Wave* first = nullptr;
+        for (std::uint32_t i = 0; i < l.waves; ++i) {
+            Wave& wave = *waves[i];
+            if (wave.status != WaveStatus::kAtBarrier) continue;
+            if (first == nullptr) first = &wave;
+            else if (first->pc != wave.pc)
+                report(wave, FindingKind::kBarrierDivergence, 0, 0,
+                       fmt::format("wave {} waits at another barrier, at +0x{:x}", first->index, l.program->insts[first->pc - 1].offset));
+            wave.status = WaveStatus::kRunning;
+        }
+    }
+}
+
+void gather_report(Report& out, const Launch& l, std::vector<Worker>& workers) {
+    std::map<std::pair<std::uint32_t, FindingKind>, std::pair<std::uint64_t, Finding>> findings;
+    for (Worker& w : workers) {
+        for (auto& [key, finding] : w.findings) {
+            const std::uint64_t workgroup = w.first_workgroup[key];
+            const auto [slot, added] = findings.try_emplace(key, workgroup, finding);
+            if (added) continue;
+            const std::uint64_t count = slot->second.second.count + finding.count;
+            if (workgroup < slot->second.first) slot->second = {workgroup, finding};
+            slot->second.second.count = count;
+        }
+        for (const std::string& u : w.unsupported)
+            if (std::find(out.unsupported.begin(), out.unsupported.end(), u) == out.unsupported.end()) out.unsupported.push_back(u);
+        out.lane_operations += w.lane_operations;
+        for (std::size_t i = 0; i < w.executed.size(); ++i) {
+            const std::uint64_t n = w.executed[i];
+            const Row* row = l.program->insts[i].row;
+            if (n == 0 || row == nullptr) continue;
+            out.instructions += n;
+            if (row->exactness == Exactness::kExact) {
+                out.exact += n;
+            } else {
+                out.approximate += n;
+                const std::string& text = l.program->texts[i];
+                out.notes[text.substr(0, text.find(' '))] = std::string(row->note);
+            }
+        }
+    }
+    for (auto& [key, entry] : findings) out.findings.push_back(std::move(entry.second));
+}
+
+void settle_shadows(std::vector<Worker>& workers) {
+    for (Worker& w : workers)
+        for (const LateShadow& late : w.late_shadows)
+            for (std::uint32_t i = 0; i < late.bytes; ++i)
+                if (late.undefined[i] != 0) Memory::set_undefined(*late.allocation, late.address + i, 1);
+}
+
+} // namespace
+
+Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& request) {
+    const CodeObject& object = module.object();
+    const Kernel* kernel = object.find_kernel(request.kernel);
+    if (kernel == nullptr) {
+        std::vector<std::string> names;
+        for (const Kernel& k : object.kernels) names.push_back(k.name);
+        return Error{"no kernel " + request.kernel + " in the code object" + did_you_mean(request.kernel, names)};
+    }
+    Launch l{.request = request, .kernel = *kernel, .chip = *object.chip, .memory = memory};
+    if (const auto fits = check_request(l); !fits) return fits.error();
+    const auto program = module.program(*kernel);
+    if (!program) return program.error();
+    l.program = *program;
+    l.block_items = request.block[0] * request.block[1] * request.block[2];
+    l.waves = (l.block_items + kLanes - 1) / kLanes;
+    l.lds_bytes = kernel->descriptor.group_segment_fixed_size + request.dynamic_lds;
+    l.granted_vgprs = std::min((field(kernel->descriptor.compute_pgm_rsrc1, 0, 6) + 1) * 8, l.chip.vgprs);
+
+    Report report;
+    report.launches = 1;
+    if (std::string mode = unmodelled_mode(l); !mode.empty()) {
+        report.unsupported.push_back(std::move(mode));
+        return report;
+    }
+    Allocation* const kernarg = place_bytes(memory, kernarg_bytes(l));
+    if (kernarg == nullptr) return Error{"no memory for the kernel arguments"};
+    l.kernarg_address = kernarg->address;
+    mark_unsupplied(*kernarg, l);
+    Allocation* const packet = place_bytes(memory, dispatch_packet(l));
+    if (packet == nullptr) {
+        (void)memory.free(kernarg->address);
+        return Error{"no memory for the dispatch packet"};
+    }
+    l.dispatch_packet_address = packet->address;
+
+    const std::uint64_t workgroups = std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2];
+    const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
+    const auto threads = static_cast<std::uint32_t>(std::min<std::uint64_t>(request.threads != 0 ? request.threads : cores, workgroups));
+    std::vector<Worker> workers(threads);
+    std::atomic<std::uint64_t> next_workgroup{0};
+    std::atomic<bool> stopped{false};
+    const auto work = [&](Worker& worker) {
+        worker.chip = &l.chip;
+        worker.program = l.program;
+        worker.memory = &memory;
+        worker.kernel = kernel->name;
+        worker.kernarg_address = l.kernarg_address;
+        worker.kernarg_supplied = request.kernarg.size();
+        worker.descriptor = kernel;
+        worker.max_instructions = request.max_instructions != 0 ? request.max_instructions : 1ull << 40;
+        worker.executed.assign(l.program->insts.size(), 0);
+        worker.cache.assign(l.program->insts.size(), nullptr);
+        std::vector<std::unique_ptr<Wave>> waves;
+        for (std::uint32_t i = 0; i < l.waves; ++i) waves.push_back(std::make_unique<Wave>());
+        for (std::uint64_t g = next_workgroup++; g < workgroups && !stopped; g = next_workgroup++)
+            if (!run_workgroup(waves, l, worker, g)) stopped = true;
+    };
+    if (threads == 1) {
+        work(workers[0]);
+    } else {
+        std::vector<std::jthread> pool;
+        for (Worker& worker : workers) pool.emplace_back([&work, &worker] { work(worker); });
+    }
+    settle_shadows(workers);
+    gather_report(report, l, workers);
+    (void)memory.free(kernarg->address);
+    (void)memory.free(packet->address);
+    return report;
+}
+
+} // namespace pm::emu

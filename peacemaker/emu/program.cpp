@@ -1,0 +1,471 @@
+#include "peacemaker/emu/program.h"
+
+#include "peacemaker/emu/row.h"
+#include "peacemaker/emu/vector_execute.h"
+#include "peacemaker/emu/wave.h"
+
+#include "llvm/MC/MCInstrDesc.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+namespace pm::emu {
+namespace {
+
+using isa::Encoding;
+using isa::Operands;
+using isa::SourceOperand;
+
+// Reached only where no row covers the instruction, or a field of it.
+void unsupported(Wave& wave, const Inst& inst) {
+    const Program& program = *wave.worker->program;
+    stop_unsupported(wave, "unsupported instruction " + program.texts[static_cast<std::size_t>(&inst - program.insts.data())]);
+}
+
+// MC gives offset fields as they are encoded.
+std::int64_t signed_field(std::int64_t value, std::uint32_t bits) {
+    const std::int64_t sign = std::int64_t{1} << (bits - 1);
+    return ((value & (2 * sign - 1)) ^ sign) - sign;
+}
+
+class Lifter {
+public:
+    Lifter(const CodeObject& object, const Kernel& kernel, isa::Disassembler& disassembler)
+        : object_(object), kernel_(kernel), disassembler_(disassembler), program_(std::make_unique<Program>()) {}
+
+    Result<std::unique_ptr<Program>> run() {
+        const std::string_view code = code_bytes();
+        if (code.empty())
+            return Error{fmt::format("kernel {}: its code at 0x{:x} lies outside the file", kernel_.name, kernel_.entry_address)};
+        for (std::uint64_t offset = 0; offset < code.size();) offset += lift_one(code.substr(offset), offset);
+        // Running past the last instruction stops like any other unknown.
+        append_unknown(static_cast<std::uint32_t>(code.size()), "(end of the kernel's code)");
+        connect_branches();
+        return std::move(program_);
+    }
+
+private:
+    std::string_view code_bytes() const {
+        if (kernel_.code_size != 0) return object_.at(kernel_.entry_address, kernel_.code_size);
+        for (const Segment& segment : object_.segments) {
+            const std::uint64_t end = segment.address + segment.file_size;
+            if (kernel_.entry_address >= segment.address && kernel_.entry_address < end)
+                return object_.at(kernel_.entry_address, end - kernel_.entry_address);
+        }
+        return {};
+    }
+
+    void append_unknown(std::uint32_t offset, std::string text) {
+        Inst inst;
+        inst.offset = offset;
+        inst.handler = unsupported;
+        program_->insts.push_back(inst);
+        program_->texts.push_back(std::move(text));
+    }
+
+    std::uint64_t lift_one(std::string_view bytes, std::uint64_t offset) {
+        const std::uint64_t address = kernel_.entry_address + offset;
+        const auto decoded = disassembler_.decode(bytes.substr(0, std::min<std::size_t>(bytes.size(), 20)), address);
+        index_of_[static_cast<std::uint32_t>(offset)] = static_cast<std::uint32_t>(program_->insts.size());
+        if (!decoded || decoded->size == 0 || decoded->size > bytes.size()) {
+            std::uint32_t word = 0;
+            std::copy_n(bytes.begin(), std::min<std::size_t>(4, bytes.size()), reinterpret_cast<char*>(&word));
+            append_unknown(static_cast<std::uint32_t>(offset), fmt::format("(no instruction: 0x{:08x})", word));
+            return 4;
+        }
+        const std::string text = disassembler_.text(decoded->inst, address);
+        const isa::OpcodeName& name = disassembler_.opcode(decoded->inst.getOpcode());
+        const Operands operands = isa::operands_of(disassembler_, decoded->inst);
+        if (name.base.starts_with("V_DUAL_")) {
+            lift_dual(name, operands, static_cast<std::uint32_t>(offset), text);
+        } else {
+            Inst inst = resolve(find_row(name.base), name, operands);
+            inst.offset = static_cast<std::uint32_t>(offset);
+            if (is_branch(decoded->inst)) {
+                const auto words = static_cast<std::int16_t>(operands.immediates.empty() ? 0 : operands.immediates[0]);
+                pending_branches_.emplace_back(static_cast<std::uint32_t>(program_->insts.size()),
+                                               static_cast<std::int64_t>(offset) + decoded->size + std::int64_t{4} * words);
+            }
+            push(inst, text);
+        }
+        return decoded->size;
+    }
+
+    bool is_branch(const llvm::MCInst& inst) const {
+        const llvm::MCInstrDesc& desc = disassembler_.description(inst.getOpcode());
+        return desc.isBranch() && !desc.isIndirectBranch();
+    }
+
+    void push(Inst inst, const std::string& text) {
+        fill_touch(inst);
+        program_->insts.push_back(inst);
+        program_->texts.push_back(text);
+    }
+
+    void fill_touch(Inst& inst) {
+        std::vector<Register> touched;
+        const auto add = [&](Register r, isa::Half) {
+            if (std::find(touched.begin(), touched.end(), r) == touched.end()) touched.push_back(r);
+        };
+        for_each_read(inst, add);
+        for_each_write(inst, add);
+        if (inst.row != nullptr && (inst.row->scc_in || inst.row->scc_out)) add(isa::kScc, isa::Half::kWhole);
+        add_touch(inst, touched);
+    }
+
+    static void add_touch(Inst& inst, const std::vector<Register>& touched) {
+        for (const Register r : touched) {
+            if (inst.touch_count == inst.touch.size()) {
+                inst.check_always = true;
+                return;
+            }
+            inst.touch[inst.touch_count++] = r;
+        }
+    }
+
+    Source source_of(const SourceOperand& operand, char form) {
+        Source source;
+        source.form = form;
+        source.neg = operand.neg;
+        source.abs_or_neg_hi = operand.abs_or_neg_hi;
+        source.op_sel = operand.op_sel;
+        // Packed operands without modifiers take their halves as they lie.
+        source.op_sel_hi = operand.op_sel_hi || (form == 'p' && !operand.has_modifiers);
+        source.select = operand.select;
+        if (operand.is_register) {
+            source.kind = isa::is_vector(operand.reg.first) ? Source::Kind::kVector : Source::Kind::kScalar;
+            source.reg = operand.reg.first;
+            if (operand.reg.half == isa::Half::kHigh) source.op_sel = true;
+            return source;
+        }
+        source.kind = Source::Kind::kConstant;
+        source.value = static_cast<std::uint64_t>(operand.constant);
+        if (form != '2') source.value &= 0xffffffffu;
+        source.constant = splat(source.value);
+        return source;
+    }
+
+    const std::uint32_t* splat(std::uint64_t value) {
+        auto& slot = constants_[value];
+        if (slot == nullptr) {
+            auto words = std::make_unique<std::array<std::uint32_t, 64>>();
+            std::fill_n(words->begin(), kLanes, static_cast<std::uint32_t>(value));
+            std::fill_n(words->begin() + kLanes, kLanes, static_cast<std::uint32_t>(value >> 32));
+            slot = words->data();
+            program_->constants.push_back(std::move(words));
+        }
+        return slot;
+    }
+
+    Inst resolve(const Row* row, const isa::OpcodeName& name, const Operands& operands) {
+        Inst inst;
+        inst.handler = unsupported;
+        if (row == nullptr) return inst;
+        inst.row = row;
+        inst.encoding = name.encoding;
+        inst.immediate = operands.immediates.empty() ? 0 : static_cast<std::int32_t>(operands.immediates[0]);
+        bool known = false;
+        switch (row->unit) {
+        case Unit::kVector: known = resolve_vector(inst, name, operands); break;
+        case Unit::kScalar:
+        case Unit::kControl: known = resolve_scalar(inst, name, operands); break;
+        case Unit::kScalarMemory: known = resolve_scalar_memory(inst, name, operands); break;
+        case Unit::kGlobal:
+        case Unit::kScratch: known = resolve_flat(inst, name, operands); break;
+        case Unit::kBuffer: known = resolve_buffer(inst, name, operands); break;
+        case Unit::kLds: break;
+        }
+        if (!known) {
+            Inst unknown;
+            unknown.handler = unsupported;
+            return unknown;
+        }
+        return inst;
+    }
+
+    // Sources by the row's forms; false where the operands do not fit them.
+    bool take_sources(Inst& inst, const Operands& operands, std::string_view forms) {
+        const bool accumulates = inst.row->accumulates;
+        const std::size_t own = forms.size() - (accumulates ? 1 : 0);
+        if (operands.sources.size() < own || forms.size() > inst.sources.size()) return false;
+        for (std::size_t i = 0; i < own; ++i) {
+            const SourceOperand& s = operands.sources[i];
+            const unsigned dwords = forms[i] == '2' ? 2 : 1;
+            if (s.is_register && (s.reg.dwords == 0 || s.reg.dwords < dwords)) return false;
+            inst.sources[i] = source_of(s, forms[i]);
+        }
+        inst.source_count = static_cast<std::uint8_t>(forms.size());
+        if (accumulates) {
+            Source& last = inst.sources[own];
+            last.kind = Source::Kind::kVector;
+            last.form = forms[own];
+            last.reg = inst.result;
+        }
+        return true;
+    }
+
+    bool resolve_vector(Inst& inst, const isa::OpcodeName& name, const Operands& operands) {
+        const Row& row = *inst.row;
+        const std::size_t colon = row.shape.find(':');
+        const std::string_view forms = row.shape.substr(colon + 1);
+        inst.vector = true;
+        inst.compute = row.compute;
+        inst.clamp = operands.clamp;
+        inst.output_modifier = operands.output_modifier;
+        inst.dpp = operands.dpp;
+        inst.result_select = operands.result_select;
+        inst.result_unused = operands.result_unused;
+        inst.result_form = row.shape[0];
+        std::size_t result = 0;
+        if (inst.result_form != '-') {
+            if (operands.results.empty() || operands.results[0].dwords == 0 || !isa::is_vector(operands.results[0].first)) return false;
+            inst.result = operands.results[0].first;
+            inst.result_high = inst.result_form == 'H' || operands.results[0].half == isa::Half::kHigh;
+            if (inst.result_form == 'H') inst.result_form = 'h';
+            // VOP3's op_sel of the destination travels in the modifiers of source 0.
+            if (inst.result_form == 'h' && forms[0] != 'm' && !operands.sources.empty() && operands.sources[0].op_sel_hi)
+                inst.result_high = true;
+            result = 1;
+        }
+        if (row.mask_out) {
+            if (name.base.starts_with("V_CMPX")) inst.mask_out = isa::kExecLo;
+            else if (operands.results.size() > result) inst.mask_out = operands.results[result].first;
+            else if (operands.writes_vcc) inst.mask_out = isa::kVccLo;
+            else return false;
+        }
+        if (!take_sources(inst, operands, forms)) return false;
+        if (row.mask_in) {
+            const std::size_t at = forms.size();
+            if (operands.sources.size() > at && operands.sources[at].is_register) inst.mask_in = operands.sources[at].reg.first;
+            else if (operands.reads_vcc) inst.mask_in = isa::kVccLo;
+            else return false;
+        }
+        // Saturating integer arithmetic is not in the rows.
+        if (inst.clamp && !row.is_float) return false;
+        if ((inst.clamp || inst.output_modifier != 0) && inst.result_form != '1') return false;
+        const VectorHandlers handlers = vector_handlers();
+        inst.handler = is_plain(inst) ? handlers.plain : handlers.general;
+        inst.cross_lane = inst.encoding == Encoding::kDpp16 || inst.encoding == Encoding::kDpp8;
+        return true;
+    }
+
+    static bool is_plain(const Inst& inst) {
+        if (inst.encoding != Encoding::kPlain && inst.encoding != Encoding::kVop3) return false;
+        if (inst.clamp || inst.output_modifier != 0 || inst.result_form == 'h') return false;
+        for (std::size_t i = 0; i < inst.source_count; ++i) {
+            const Source& s = inst.sources[i];
+            if (s.form == 'm') return false;
+            if (s.form == 'p') {
+                if (s.op_sel || !s.op_sel_hi || s.neg || s.abs_or_neg_hi) return false;
+            } else if (s.neg || s.abs_or_neg_hi || (s.form == 'h')) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    bool resolve_scalar(Inst& inst, const isa::OpcodeName&, const Operands& operands) {
+        const Row& row = *inst.row;
+        const std::size_t colon = row.shape.find(':');
+        const std::string_view forms = row.shape.substr(colon + 1);
+        inst.handler = row.handler;
+        inst.result_form = row.shape[0];
+        inst.cross_lane = row.unit == Unit::kControl;
+        if (inst.result_form != '-') {
+            if (operands.results.empty() || operands.results[0].dwords == 0) return false;
+            inst.result = operands.results[0].first;
+        }
+        Operands with_constants = operands;
+        // SOPK holds its constant as an immediate.
+        if (with_constants.sources.size() < forms.size() && !operands.immediates.empty() && row.unit == Unit::kScalar) {
+            SourceOperand constant;
+            constant.constant = static_cast<std::int16_t>(operands.immediates[0]);
+            with_constants.sources.push_back(constant);
+        }
+        return take_sources(inst, with_constants, forms);
+    }
+
+    bool resolve_scalar_memory(Inst& inst, const isa::OpcodeName& name, const Operands& operands) {
+        MemoryOperands& m = inst.memory;
+        if (operands.results.empty() || operands.results[0].dwords == 0) return false;
+        if (operands.sources.empty() || operands.sources[0].reg.dwords != 2) return false;
+        m.data = operands.results[0].first;
+        m.data_dwords = static_cast<std::uint8_t>(inst.row->bytes / 4);
+        m.base = operands.sources[0].reg.first;
+        m.base_dwords = 2;
+        const bool has_register = name.addressing == isa::Addressing::kSgpr || name.addressing == isa::Addressing::kSgprImm;
+        const bool has_immediate = name.addressing == isa::Addressing::kImm || name.addressing == isa::Addressing::kSgprImm;
+        if (has_register) {
+            if (operands.sources.size() < 2) return false;
+            m.offset_register = operands.sources[1].reg.first;
+            m.offset_dwords = m.offset_register == isa::kNull ? 0 : 1;
+        }
+        if (has_immediate) {
+            if (operands.immediates.empty()) return false;
+            m.offset = signed_field(operands.immediates[0], object_.chip->smem_offset_bits);
+        }
+        inst.handler = inst.row->handler;
+        return true;
+    }
+
+    // GLOBAL: [vaddr][saddr] offset; SCRATCH: [vaddr][saddr] offset; stores have their data after the vector address.
+    bool resolve_flat(Inst& inst, const isa::OpcodeName& name, const Operands& operands) {
+        MemoryOperands& m = inst.memory;
+        const Row& row = *inst.row;
+        std::vector<isa::RegisterRef> registers;
+        for (const SourceOperand& s : operands.sources) {
+            if (!s.is_register || s.reg.dwords == 0) return false;
+            registers.push_back(s.reg);
+        }
+        std::size_t next = 0;
+        const bool scratch = row.unit == Unit::kScratch;
+        const bool has_address = scratch ? name.addressing == isa::Addressing::kDefault || name.addressing == isa::Addressing::kSvs : true;
+        const bool has_base = name.addressing == isa::Addressing::kSaddr || name.addressing == isa::Addressing::kSvs;
+        if (has_address) {
+            if (next >= registers.size()) return false;
+            m.address = registers[next].first;
+            m.address_dwords = registers[next].dwords;
+            if (m.address_dwords > 2) return false;
+            ++next;
+        }
+        if (row.store) {
+            if (next >= registers.size()) return false;
+            take_data(inst, registers[next]);
+            ++next;
+        } else {
+            if (operands.results.empty()) return false;
+            take_data(inst, operands.results[0]);
+        }
+        if (has_base) {
+            if (next >= registers.size()) return false;
+            m.base = registers[next].first;
+            m.base_dwords = scratch ? 1 : 2;
+        }
+        if (operands.immediates.empty()) return false;
+        m.offset = signed_field(operands.immediates[0], object_.chip->flat_offset_bits);
+        inst.handler = row.handler;
+        inst.vector = true;
+        return true;
+    }
+
+    void take_data(Inst& inst, const isa::RegisterRef& ref) {
+        inst.memory.data = ref.first;
+        inst.memory.data_dwords = static_cast<std::uint8_t>((inst.row->bytes + 3) / 4);
+        inst.memory.data_half = ref.half;
+        inst.memory.stores = inst.row->store;
+    }
+
+    // MUBUF: [vaddr] srsrc soffset offset; a store's data comes first.
+    bool resolve_buffer(Inst& inst, const isa::OpcodeName& name, const Operands& operands) {
+        MemoryOperands& m = inst.memory;
+        std::size_t next = 0;
+        const auto& sources = operands.sources;
+        if (inst.row->store) {
+            if (sources.empty() || !sources[0].is_register) return false;
+            take_data(inst, sources[next++].reg);
+        } else {
+            if (operands.results.empty()) return false;
+            take_data(inst, operands.results[0]);
+        }
+        if (name.addressing == isa::Addressing::kOffen) {
+            if (next >= sources.size() || !sources[next].is_register) return false;
+            m.address = sources[next++].reg.first;
+            m.address_dwords = 1;
+        } else if (name.addressing != isa::Addressing::kOffset) {
+            return false;
+        }
+        if (next >= sources.size() || sources[next].reg.dwords != 4) return false;
+        m.base = sources[next++].reg.first;
+        m.base_dwords = 4;
+        if (next >= sources.size()) return false;
+        if (sources[next].is_register) {
+            m.offset_register = sources[next].reg.first;
+            m.offset_dwords = m.offset_register == isa::kNull ? 0 : 1;
+        } else if (sources[next].constant != 0) {
+            return false;
+        }
+        if (operands.immediates.empty()) return false;
+        m.offset = operands.immediates[0];
+        inst.handler = inst.row->handler;
+        inst.vector = true;
+        return true;
+    }
+
+    // V_DUAL_x_X_y: both halves read before either writes. The operands come as x's and then y's.
+    void lift_dual(const isa::OpcodeName& name, const Operands& operands, std::uint32_t offset, const std::string& text) {
+        const std::string_view both = std::string_view(name.base).substr(std::string_view("V_DUAL_").size());
+        const std::size_t cut = both.find("_X_");
+        const Row* const x = find_row("V_" + std::string(both.substr(0, cut)));
+        const Row* const y = find_row("V_" + std::string(both.substr(cut == std::string_view::npos ? 0 : cut + 3)));
+        Inst first, second;
+        first.handler = unsupported;
+        first.offset = second.offset = offset;
+        if (x != nullptr && y != nullptr && x->compute != nullptr && y->compute != nullptr && operands.results.size() == 2) {
+            const std::size_t own = x->shape.size() - 2 - (x->accumulates ? 1 : 0);
+            Operands half_x = operands, half_y = operands;
+            if (operands.sources.size() >= own) {
+                half_x.results = {operands.results[0]};
+                half_y.results = {operands.results[1]};
+                half_x.sources.assign(operands.sources.begin(), operands.sources.begin() + static_cast<std::ptrdiff_t>(own));
+                half_y.sources.assign(operands.sources.begin() + static_cast<std::ptrdiff_t>(own), operands.sources.end());
+                drop_accumulator(half_x, *x);
+                drop_accumulator(half_y, *y);
+                const isa::OpcodeName plain{std::string(), Encoding::kPlain, false, isa::Addressing::kDefault, false};
+                first = resolve(x, plain, half_x);
+                second = resolve(y, plain, half_y);
+                first.offset = second.offset = offset;
+            }
+        }
+        if (first.row == nullptr || second.row == nullptr || second.handler == unsupported) {
+            first = Inst{};
+            first.handler = unsupported;
+            first.offset = offset;
+            push(first, text);
+            return;
+        }
+        first.handler = vector_handlers().dual;
+        first.parts = 2;
+        fill_touch(second);
+        fill_touch(first);
+        add_touch(first, {second.touch.begin(), second.touch.begin() + second.touch_count});
+        first.check_always |= second.check_always;
+        program_->insts.push_back(first);
+        program_->texts.push_back(text);
+        program_->insts.push_back(second);
+        program_->texts.push_back(text);
+    }
+
+    // The accumulator of a dual half is its result, whatever register MC names for it.
+    static void drop_accumulator(Operands& half, const Row& row) {
+        const std::size_t own = row.shape.size() - 2 - (row.accumulates ? 1 : 0);
+        if (half.sources.size() > own) half.sources.resize(own);
+    }
+
+    void connect_branches() {
+        for (const auto& [index, target] : pending_branches_) {
+            const auto found = target < 0 ? index_of_.end() : index_of_.find(static_cast<std::uint32_t>(target));
+            Inst& inst = program_->insts[index];
+            if (found == index_of_.end()) inst.handler = unsupported;
+            else inst.target = found->second;
+        }
+    }
+
+    const CodeObject& object_;
+    const Kernel& kernel_;
+    isa::Disassembler& disassembler_;
+    std::unique_ptr<Program> program_;
+    std::unordered_map<std::uint32_t, std::uint32_t> index_of_; // byte offset to instruction
+    std::vector<std::pair<std::uint32_t, std::int64_t>> pending_branches_;
+    std::unordered_map<std::uint64_t, const std::uint32_t*> constants_;
+};
+
+} // namespace
+
+Result<std::unique_ptr<Program>> lift(const CodeObject& object, const Kernel& kernel, isa::Disassembler& disassembler) {
+    return Lifter(object, kernel, disassembler).run();
+}
+
+} // namespace pm::emu

@@ -1,0 +1,69 @@
+// The semantic table: one row an instruction, by LLVM's base name. Execution, initialisation tracking, the coverage table and the
+// tests all read these rows.
+#pragma once
+
+#include "peacemaker/emu/inst.h"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace pm::emu {
+
+/// How an answer relates to the ISA's.
+enum class Exactness : std::uint8_t { kExact, kApproximate };
+
+/// How undefined bits travel through an instruction.
+enum class ShadowRule : std::uint8_t {
+    kAll,    // any undefined source bit of a lane makes the lane's result undefined
+    kMove,   // bits only move: the operation itself, on the masks of the data operands (`controls` keep their values)
+    kAnd,    // a defined 0 decides
+    kOr,     // a defined 1 decides
+    kXor,    // bit by bit
+    kCarry,  // from the lowest undefined bit upwards: sums and products
+    kSelect, // the mask chooses whose bits travel
+};
+
+/// Which unit an instruction belongs to; chooses how it is resolved and executed.
+enum class Unit : std::uint8_t { kVector, kScalar, kScalarMemory, kGlobal, kScratch, kBuffer, kLds, kControl };
+
+/// A scalar operation: the result; `scc` is read and written.
+using ScalarOp = std::uint64_t (*)(std::uint64_t a, std::uint64_t b, bool& scc);
+
+enum class Extend : std::uint8_t { kNone, kSign, kZero };
+
+/// One instruction.
+struct Row {
+    std::string_view name;  // LLVM's base name, without encoding and chip
+    Unit unit{};
+    /// Result and source forms, "result:sources": 1 = 32 bits, 2 = 64 bits, h = 16 bits, p = two packed 16-bit halves,
+    /// m = f32 or a half by op_sel_hi (mixed-precision FMA), - = no result.
+    std::string_view shape;
+    Compute compute = nullptr;
+    ScalarOp scalar = nullptr;
+    Handler handler = nullptr; // instructions that follow no common form
+    ShadowRule shadow = ShadowRule::kAll;
+    std::uint8_t controls = 0; // kMove: bit i set = source i is a control
+    bool mask_in = false;      // reads a lane mask (VCC or an SGPR)
+    bool mask_out = false;     // writes one
+    bool accumulates = false;  // the result register is the last source
+    bool is_float = false;     // obeys the mode register's rounding and denormal modes
+    bool scc_in = false, scc_out = false;
+    std::uint8_t bytes = 0;    // memory: bytes a lane
+    bool store = false;
+    bool high = false;         // memory: d16_hi
+    bool half = false;         // memory: d16, the other half of the register stays
+    Extend extend = Extend::kNone;
+    Exactness exactness = Exactness::kExact;
+    std::string_view note;     // kApproximate: which answer and which bound
+};
+
+std::span<const Row> vector_rows();  // vector_ops.cpp: chosen for this host's SIMD
+std::span<const Row> scalar_rows();  // scalar_ops.cpp
+std::span<const Row> memory_rows();  // memory_ops.cpp
+std::span<const Row> control_rows(); // control_ops.cpp
+
+/// The row of that base name, or null.
+const Row* find_row(std::string_view base_name);
+
+} // namespace pm::emu

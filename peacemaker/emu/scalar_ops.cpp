@@ -1,0 +1,299 @@
+// Scalar instructions: one pure function and one row each.
+//
+// Sources: RDNA ISA documents, chapters "Scalar ALU operations" (SOP1, SOP2, SOPC, SOPK) and the instruction listings.
+#include "peacemaker/emu/row.h"
+#include "peacemaker/emu/shadow.h"
+#include "peacemaker/emu/wave.h"
+
+#include <bit>
+
+namespace pm::emu {
+namespace {
+
+using u8 = std::uint8_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using i32 = std::int32_t;
+using i64 = std::int64_t;
+
+u32 low(u64 v) { return static_cast<u32>(v); }
+i32 sig(u64 v) { return static_cast<i32>(static_cast<u32>(v)); }
+
+u64 mov(u64 a, u64, bool&) { return a; }
+u64 not32(u64 a, u64, bool& scc) { return scc = low(~a) != 0, low(~a); }
+u64 brev32(u64 a, u64, bool&) {
+    u32 r = 0;
+    for (u32 i = 0; i < 32; ++i) r |= ((low(a) >> i) & 1u) << (31 - i);
+    return r;
+}
+u64 bcnt1_32(u64 a, u64, bool& scc) {
+    const auto n = static_cast<u32>(std::popcount(low(a)));
+    return scc = n != 0, n;
+}
+u64 ff1_32(u64 a, u64, bool&) { return low(a) == 0 ? ~0u : static_cast<u32>(std::countr_zero(low(a))); }
+u64 flbit_32(u64 a, u64, bool&) { return low(a) == 0 ? ~0u : static_cast<u32>(std::countl_zero(low(a))); }
+u64 sext_i8(u64 a, u64, bool&) { return static_cast<u32>(static_cast<std::int8_t>(a)); }
+u64 sext_i16(u64 a, u64, bool&) { return static_cast<u32>(static_cast<std::int16_t>(a)); }
+u64 abs32(u64 a, u64, bool& scc) {
+    const u32 r = sig(a) < 0 ? 0u - low(a) : low(a);
+    return scc = r != 0, r;
+}
+
+u64 add_u32(u64 a, u64 b, bool& scc) {
+    const u64 r = u64{low(a)} + low(b);
+    return scc = (r >> 32) != 0, low(r);
+}
+u64 sub_u32(u64 a, u64 b, bool& scc) { return scc = low(b) > low(a), low(low(a) - low(b)); }
+u64 addc_u32(u64 a, u64 b, bool& scc) {
+    const u64 r = u64{low(a)} + low(b) + (scc ? 1u : 0u);
+    return scc = (r >> 32) != 0, low(r);
+}
+u64 subb_u32(u64 a, u64 b, bool& scc) {
+    const u64 take = u64{low(b)} + (scc ? 1u : 0u);
+    const u32 r = low(u64{low(a)} - take);
+    return scc = take > low(a), r;
+}
+u64 add_i32(u64 a, u64 b, bool& scc) {
+    i32 r = 0;
+    return scc = __builtin_add_overflow(sig(a), sig(b), &r), static_cast<u32>(r);
+}
+u64 sub_i32(u64 a, u64 b, bool& scc) {
+    i32 r = 0;
+    return scc = __builtin_sub_overflow(sig(a), sig(b), &r), static_cast<u32>(r);
+}
+u64 add_u64(u64 a, u64 b, bool&) { return a + b; }
+u64 sub_u64(u64 a, u64 b, bool&) { return a - b; }
+u64 mul_u64(u64 a, u64 b, bool&) { return a * b; }
+u64 mul_i32(u64 a, u64 b, bool&) { return low(low(a) * low(b)); }
+u64 mul_hi_u32(u64 a, u64 b, bool&) { return u64{low(a)} * low(b) >> 32; }
+u64 mul_hi_i32(u64 a, u64 b, bool&) { return low(static_cast<u64>(i64{sig(a)} * sig(b)) >> 32); }
+u64 min_i32(u64 a, u64 b, bool& scc) { return scc = sig(a) < sig(b), sig(a) < sig(b) ? low(a) : low(b); }
+u64 max_i32(u64 a, u64 b, bool& scc) { return scc = sig(a) > sig(b), sig(a) > sig(b) ? low(a) : low(b); }
+u64 min_u32(u64 a, u64 b, bool& scc) { return scc = low(a) < low(b), low(a) < low(b) ? low(a) : low(b); }
+u64 max_u32(u64 a, u64 b, bool& scc) { return scc = low(a) > low(b), low(a) > low(b) ? low(a) : low(b); }
+u64 absdiff_i32(u64 a, u64 b, bool& scc) {
+    const u32 d = low(a) - low(b);
+    const u32 r = sig(a) < sig(b) ? 0u - d : d;
+    return scc = r != 0, r;
+}
+
+template <typename T>
+T cut(u64 v) {
+    return static_cast<T>(v);
+}
+template <typename T>
+u64 bit_and(u64 a, u64 b, bool& scc) { return scc = cut<T>(a & b) != 0, cut<T>(a & b); }
+template <typename T>
+u64 bit_or(u64 a, u64 b, bool& scc) { return scc = cut<T>(a | b) != 0, cut<T>(a | b); }
+template <typename T>
+u64 bit_xor(u64 a, u64 b, bool& scc) { return scc = cut<T>(a ^ b) != 0, cut<T>(a ^ b); }
+template <typename T>
+u64 andn2(u64 a, u64 b, bool& scc) { return scc = cut<T>(a & ~b) != 0, cut<T>(a & ~b); }
+template <typename T>
+u64 orn2(u64 a, u64 b, bool& scc) { return scc = cut<T>(a | ~b) != 0, cut<T>(a | ~b); }
+template <typename T>
+u64 nand(u64 a, u64 b, bool& scc) { return scc = cut<T>(~(a & b)) != 0, cut<T>(~(a & b)); }
+template <typename T>
+u64 nor(u64 a, u64 b, bool& scc) { return scc = cut<T>(~(a | b)) != 0, cut<T>(~(a | b)); }
+template <typename T>
+u64 xnor(u64 a, u64 b, bool& scc) { return scc = cut<T>(~(a ^ b)) != 0, cut<T>(~(a ^ b)); }
+template <typename T>
+u64 lshl(u64 a, u64 b, bool& scc) {
+    const T r = static_cast<T>(cut<T>(a) << (b & (sizeof(T) * 8 - 1)));
+    return scc = r != 0, r;
+}
+template <typename T>
+u64 lshr(u64 a, u64 b, bool& scc) {
+    const T r = static_cast<T>(cut<T>(a) >> (b & (sizeof(T) * 8 - 1)));
+    return scc = r != 0, r;
+}
+u64 ashr32(u64 a, u64 b, bool& scc) {
+    const u32 r = static_cast<u32>(sig(a) >> (b & 31u));
+    return scc = r != 0, r;
+}
+u64 ashr64(u64 a, u64 b, bool& scc) {
+    const u64 r = static_cast<u64>(static_cast<i64>(a) >> (b & 63u));
+    return scc = r != 0, r;
+}
+template <u32 Shift>
+u64 lshl_add(u64 a, u64 b, bool& scc) {
+    const u64 r = (u64{low(a)} << Shift) + low(b);
+    return scc = (r >> 32) != 0, low(r);
+}
+u64 bfm32(u64 a, u64 b, bool&) { return low(((u64{1} << (a & 31u)) - 1u) << (b & 31u)); }
+u64 bfe_u32(u64 a, u64 b, bool& scc) {
+    const u32 width = low(b >> 16) & 0x7fu, offset = low(b) & 31u;
+    const u64 r = (u64{low(a)} >> offset) & (width >= 32 ? 0xffffffffull : (u64{1} << width) - 1u);
+    return scc = r != 0, r;
+}
+u64 bfe_i32(u64 a, u64 b, bool& scc) {
+    const u32 width = low(b >> 16) & 0x7fu, offset = low(b) & 31u;
+    if (width == 0) return scc = false, 0;
+    const u32 bits = width > 32 - offset ? 32 - offset : width;
+    const u32 r = static_cast<u32>(static_cast<i32>(low(a) << (32 - offset - bits)) >> (32 - bits));
+    return scc = r != 0, r;
+}
+u64 pack_ll(u64 a, u64 b, bool&) { return (a & 0xffffu) | low(b << 16); }
+u64 pack_lh(u64 a, u64 b, bool&) { return (a & 0xffffu) | (b & 0xffff0000u); }
+u64 pack_hh(u64 a, u64 b, bool&) { return ((a >> 16) & 0xffffu) | (b & 0xffff0000u); }
+u64 cselect(u64 a, u64 b, bool& scc) { return scc ? a : b; }
+
+template <typename T, auto Op>
+u64 compare(u64 a, u64 b, bool& scc) { return scc = Op(static_cast<T>(a), static_cast<T>(b)), 0; }
+constexpr auto kEq = [](auto a, auto b) { return a == b; };
+constexpr auto kNe = [](auto a, auto b) { return a != b; };
+constexpr auto kLt = [](auto a, auto b) { return a < b; };
+constexpr auto kLe = [](auto a, auto b) { return a <= b; };
+constexpr auto kGt = [](auto a, auto b) { return a > b; };
+constexpr auto kGe = [](auto a, auto b) { return a >= b; };
+u64 bitcmp0(u64 a, u64 b, bool& scc) { return scc = ((low(a) >> (b & 31u)) & 1u) == 0, 0; }
+u64 bitcmp1(u64 a, u64 b, bool& scc) { return scc = ((low(a) >> (b & 31u)) & 1u) != 0, 0; }
+
+u64 source(const Wave& wave, const Source& s) {
+    if (s.kind == Source::Kind::kConstant) return s.value;
+    if (s.kind != Source::Kind::kScalar) return 0;
+    return s.form == '2' ? wave.scalar64(s.reg) : wave.scalar(s.reg);
+}
+
+void execute(Wave& wave, const Inst& inst) {
+    bool scc = wave.scc();
+    const u64 r = inst.row->scalar(source(wave, inst.sources[0]), source(wave, inst.sources[1]), scc);
+    if (inst.result != isa::kNull) {
+        set_scalar(wave, inst.result, low(r));
+        if (inst.result_form == '2') set_scalar(wave, static_cast<Register>(inst.result + 1), low(r >> 32));
+    }
+    if (inst.row->scc_out) set_scalar(wave, isa::kScc, scc ? 1u : 0u);
+}
+
+// D = EXEC; EXEC = op(source, EXEC); SCC = EXEC != 0. EXEC itself is always defined.
+template <u32 (*Op)(u32 source, u32 exec)>
+void save_exec(Wave& wave, const Inst& inst) {
+    const u32 exec = wave.exec();
+    const u32 s = low(source(wave, inst.sources[0]));
+    const u32 undefined = inst.sources[0].kind == Source::Kind::kScalar ? scalar_undefined(wave, inst.sources[0].reg) : 0u;
+    const u32 result = Op(s, exec);
+    const u32 decided = undefined & (Op(~0u, exec) ^ Op(0u, exec));
+    set_scalar(wave, inst.result, exec);
+    set_scalar_undefined(wave, inst.result, 0);
+    set_scalar_undefined(wave, isa::kExecLo, decided);
+    set_scalar(wave, isa::kExecLo, result);
+    set_scalar(wave, isa::kScc, result != 0 ? 1u : 0u);
+    set_scalar_undefined(wave, isa::kScc, 0);
+}
+u32 exec_and(u32 s, u32 e) { return s & e; }
+u32 exec_or(u32 s, u32 e) { return s | e; }
+u32 exec_xor(u32 s, u32 e) { return s ^ e; }
+u32 exec_andn2(u32 s, u32 e) { return s & ~e; } // S_ANDN2_SAVEEXEC: source and not EXEC
+u32 exec_andn1(u32 s, u32 e) { return ~s & e; }
+u32 exec_orn2(u32 s, u32 e) { return s | ~e; }
+
+constexpr ShadowRule kAll = ShadowRule::kAll, kMove = ShadowRule::kMove, kCarry = ShadowRule::kCarry;
+enum Scc : u8 { kNoScc = 0, kIn = 1, kOut = 2, kInOut = 3 };
+
+constexpr Row row(std::string_view name, std::string_view shape, ScalarOp op, u8 scc, ShadowRule shadow, u8 controls = 0) {
+    Row r;
+    r.name = name;
+    r.unit = Unit::kScalar;
+    r.shape = shape;
+    r.scalar = op;
+    r.handler = execute;
+    r.scc_in = (scc & kIn) != 0;
+    r.scc_out = (scc & kOut) != 0;
+    r.shadow = shadow;
+    r.controls = controls;
+    return r;
+}
+constexpr Row exec_row(std::string_view name, Handler handler) {
+    Row r;
+    r.name = name;
+    r.unit = Unit::kControl;
+    r.shape = "1:1";
+    r.handler = handler;
+    return r;
+}
+
+#define HKC_LOGIC(name, op, rule)                                                                                      \
+    row("S_" name "_B32", "1:11", op<u32>, kOut, rule), row("S_" name "_B64", "2:22", op<u64>, kOut, rule)
+#define HKC_COMPARES(name, op)                                                                                         \
+    row("S_CMP_" name "_I32", "-:11", compare<i32, op>, kOut, kAll), row("S_CMP_" name "_U32", "-:11", compare<u32, op>, kOut, kAll)
+
+constexpr Row kRows[] = {
+    row("S_MOV_B32", "1:1", mov, kNoScc, kMove),
+    row("S_MOV_B64", "2:2", mov, kNoScc, kMove),
+    row("S_MOVK_I32", "1:1", mov, kNoScc, kMove),
+    row("S_NOT_B32", "1:1", not32, kOut, ShadowRule::kXor),
+    row("S_BREV_B32", "1:1", brev32, kNoScc, kMove),
+    row("S_BCNT1_I32_B32", "1:1", bcnt1_32, kOut, kAll),
+    row("S_FF1_I32_B32", "1:1", ff1_32, kNoScc, kAll),
+    row("S_FLBIT_I32_B32", "1:1", flbit_32, kNoScc, kAll),
+    row("S_SEXT_I32_I8", "1:1", sext_i8, kNoScc, kMove),
+    row("S_SEXT_I32_I16", "1:1", sext_i16, kNoScc, kMove),
+    row("S_ABS_I32", "1:1", abs32, kOut, kAll),
+    row("S_ADD_U32", "1:11", add_u32, kOut, kCarry),
+    row("S_SUB_U32", "1:11", sub_u32, kOut, kCarry),
+    row("S_ADDC_U32", "1:11", addc_u32, kInOut, kCarry),
+    row("S_SUBB_U32", "1:11", subb_u32, kInOut, kCarry),
+    row("S_ADD_I32", "1:11", add_i32, kOut, kCarry),
+    row("S_SUB_I32", "1:11", sub_i32, kOut, kCarry),
+    row("S_ADD_U64", "2:22", add_u64, kNoScc, kCarry),
+    row("S_SUB_U64", "2:22", sub_u64, kNoScc, kCarry),
+    row("S_MUL_U64", "2:22", mul_u64, kNoScc, kCarry),
+    row("S_MUL_I32", "1:11", mul_i32, kNoScc, kCarry),
+    row("S_MUL_HI_U32", "1:11", mul_hi_u32, kNoScc, kAll),
+    row("S_MUL_HI_I32", "1:11", mul_hi_i32, kNoScc, kAll),
+    row("S_MIN_I32", "1:11", min_i32, kOut, kAll),
+    row("S_MAX_I32", "1:11", max_i32, kOut, kAll),
+    row("S_MIN_U32", "1:11", min_u32, kOut, kAll),
+    row("S_MAX_U32", "1:11", max_u32, kOut, kAll),
+    row("S_ABSDIFF_I32", "1:11", absdiff_i32, kOut, kAll),
+    HKC_LOGIC("AND", bit_and, ShadowRule::kAnd),
+    HKC_LOGIC("OR", bit_or, ShadowRule::kOr),
+    HKC_LOGIC("XOR", bit_xor, ShadowRule::kXor),
+    HKC_LOGIC("ANDN2", andn2, ShadowRule::kXor),
+    HKC_LOGIC("ORN2", orn2, ShadowRule::kXor),
+    HKC_LOGIC("NAND", nand, ShadowRule::kAnd),
+    HKC_LOGIC("NOR", nor, ShadowRule::kOr),
+    HKC_LOGIC("XNOR", xnor, ShadowRule::kXor),
+    row("S_LSHL_B32", "1:11", lshl<u32>, kOut, kMove, 2),
+    row("S_LSHR_B32", "1:11", lshr<u32>, kOut, kMove, 2),
+    row("S_ASHR_I32", "1:11", ashr32, kOut, kMove, 2),
+    row("S_LSHL_B64", "2:21", lshl<u64>, kOut, kMove, 2),
+    row("S_LSHR_B64", "2:21", lshr<u64>, kOut, kMove, 2),
+    row("S_ASHR_I64", "2:21", ashr64, kOut, kMove, 2),
+    row("S_LSHL1_ADD_U32", "1:11", lshl_add<1>, kOut, kAll),
+    row("S_LSHL2_ADD_U32", "1:11", lshl_add<2>, kOut, kAll),
+    row("S_LSHL3_ADD_U32", "1:11", lshl_add<3>, kOut, kAll),
+    row("S_LSHL4_ADD_U32", "1:11", lshl_add<4>, kOut, kAll),
+    row("S_BFM_B32", "1:11", bfm32, kNoScc, kAll),
+    row("S_BFE_U32", "1:11", bfe_u32, kOut, kMove, 2),
+    row("S_BFE_I32", "1:11", bfe_i32, kOut, kMove, 2),
+    row("S_PACK_LL_B32_B16", "1:11", pack_ll, kNoScc, kMove),
+    row("S_PACK_LH_B32_B16", "1:11", pack_lh, kNoScc, kMove),
+    row("S_PACK_HH_B32_B16", "1:11", pack_hh, kNoScc, kMove),
+    row("S_CSELECT_B32", "1:11", cselect, kIn, ShadowRule::kSelect),
+    row("S_CSELECT_B64", "2:22", cselect, kIn, ShadowRule::kSelect),
+    HKC_COMPARES("EQ", kEq),
+    HKC_COMPARES("LG", kNe),
+    HKC_COMPARES("LT", kLt),
+    HKC_COMPARES("LE", kLe),
+    HKC_COMPARES("GT", kGt),
+    HKC_COMPARES("GE", kGe),
+    row("S_CMP_EQ_U64", "-:22", compare<u64, kEq>, kOut, kAll),
+    row("S_CMP_LG_U64", "-:22", compare<u64, kNe>, kOut, kAll),
+    row("S_BITCMP0_B32", "-:11", bitcmp0, kOut, kAll),
+    row("S_BITCMP1_B32", "-:11", bitcmp1, kOut, kAll),
+    exec_row("S_AND_SAVEEXEC_B32", save_exec<exec_and>),
+    exec_row("S_OR_SAVEEXEC_B32", save_exec<exec_or>),
+    exec_row("S_XOR_SAVEEXEC_B32", save_exec<exec_xor>),
+    exec_row("S_ANDN2_SAVEEXEC_B32", save_exec<exec_andn2>),
+    exec_row("S_ANDN1_SAVEEXEC_B32", save_exec<exec_andn1>),
+    exec_row("S_ORN2_SAVEEXEC_B32", save_exec<exec_orn2>),
+};
+#undef HKC_LOGIC
+#undef HKC_COMPARES
+
+} // namespace
+
+std::span<const Row> scalar_rows() { return kRows; }
+
+} // namespace pm::emu

@@ -1,0 +1,209 @@
+#include "peacemaker/emu/shadow.h"
+
+#include "peacemaker/emu/row.h"
+#include "peacemaker/emu/vector_execute.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace pm::emu {
+namespace {
+
+constexpr std::uint32_t kAllLanes = ~0u;
+
+// From the lowest undefined bit upwards: what a sum may change.
+std::uint32_t upwards(std::uint32_t mask) { return mask | (0u - mask); }
+
+std::uint64_t scalar_source_undefined(const Wave& wave, const Source& source) {
+    if (source.kind != Source::Kind::kScalar) return 0;
+    std::uint64_t undefined = scalar_undefined(wave, source.reg);
+    if (source.form == '2') undefined |= static_cast<std::uint64_t>(scalar_undefined(wave, static_cast<Register>(source.reg + 1))) << 32;
+    return undefined;
+}
+
+std::uint64_t scalar_source_value(const Wave& wave, const Source& source) {
+    if (source.kind == Source::Kind::kConstant) return source.value;
+    if (source.kind != Source::Kind::kScalar) return 0;
+    return source.form == '2' ? wave.scalar64(source.reg) : wave.scalar(source.reg);
+}
+
+void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
+    const Row& row = *inst.row;
+    const std::uint64_t ma = scalar_source_undefined(wave, inst.sources[0]), mb = scalar_source_undefined(wave, inst.sources[1]);
+    const std::uint64_t a = scalar_source_value(wave, inst.sources[0]), b = scalar_source_value(wave, inst.sources[1]);
+    const bool scc = row.scc_in && scalar_undefined(wave, isa::kScc) != 0;
+    const bool any = ma != 0 || mb != 0 || scc;
+    switch (row.shadow) {
+    case ShadowRule::kMove: {
+        bool ignored = false;
+        out.scalar = row.scalar((row.controls & 1) != 0 ? a : ma, (row.controls & 2) != 0 ? b : mb, ignored);
+        if (((row.controls & 1) != 0 && ma != 0) || ((row.controls & 2) != 0 && mb != 0)) out.scalar = ~0ull;
+        break;
+    }
+    case ShadowRule::kAnd: out.scalar = (ma & mb) | (ma & b) | (mb & a); break;
+    case ShadowRule::kOr: out.scalar = (ma & mb) | (ma & ~b) | (mb & ~a); break;
+    case ShadowRule::kXor: out.scalar = ma | mb; break;
+    case ShadowRule::kCarry: out.scalar = scc ? ~0ull : (ma | mb) | (0ull - (ma | mb)); break;
+    case ShadowRule::kSelect: out.scalar = scc ? ~0ull : wave.scc() ? ma : mb; break;
+    case ShadowRule::kAll: out.scalar = any ? ~0ull : 0; break;
+    }
+    out.scc = row.shadow == ShadowRule::kAnd || row.shadow == ShadowRule::kOr || row.shadow == ShadowRule::kMove ? out.scalar != 0 : any;
+}
+
+void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
+    const VectorHandlers handlers = vector_handlers();
+    const Row& row = *inst.row;
+    alignas(64) std::uint32_t undefined[3][2 * kLanes] = {};
+    alignas(64) std::uint32_t values[3][2 * kLanes] = {};
+    for (std::uint32_t i = 0; i < inst.source_count; ++i) {
+        handlers.fetch(wave, inst, i, true, undefined[i]);
+        handlers.fetch(wave, inst, i, false, values[i]);
+    }
+    const std::uint32_t mask_undefined = inst.mask_in == isa::kNull ? 0 : scalar_undefined(wave, inst.mask_in);
+    const std::uint32_t mask = inst.mask_in == isa::kNull ? 0 : wave.scalar(inst.mask_in);
+    out.written = written_lanes(wave, inst);
+    std::uint32_t any[kLanes];
+    for (std::uint32_t i = 0; i < kLanes; ++i) {
+        any[i] = 0;
+        for (const auto& u : undefined) any[i] |= u[i] | u[i + kLanes];
+        if (any[i] != 0 || ((mask_undefined >> i) & 1u) != 0) out.mask |= 1u << i;
+    }
+    const auto each = [&](auto f) {
+        for (std::uint32_t i = 0; i < 2 * kLanes; ++i) out.words[i / kLanes][i % kLanes] = f(i);
+    };
+    const auto& [ma, mb, mc] = undefined;
+    const auto& [a, b, c] = values;
+    switch (row.shadow) {
+    case ShadowRule::kAll: each([&](std::uint32_t i) { return (out.mask >> (i % kLanes) & 1u) != 0 ? ~0u : 0u; }); break;
+    case ShadowRule::kMove: {
+        const std::uint32_t* operand[3];
+        for (std::uint32_t k = 0; k < 3; ++k) operand[k] = ((row.controls >> k) & 1) != 0 ? values[k] : undefined[k];
+        alignas(64) std::uint32_t moved[2 * kLanes] = {};
+        (void)row.compute(operand[0], operand[1], operand[2], moved, 0);
+        each([&](std::uint32_t i) {
+            std::uint32_t control = 0;
+            for (std::uint32_t k = 0; k < 3; ++k)
+                if (((row.controls >> k) & 1) != 0) control |= undefined[k][i % kLanes];
+            return control != 0 ? ~0u : moved[i];
+        });
+        break;
+    }
+    case ShadowRule::kAnd: each([&](std::uint32_t i) { return (ma[i] & mb[i]) | (ma[i] & b[i]) | (mb[i] & a[i]); }); break;
+    case ShadowRule::kOr: each([&](std::uint32_t i) { return (ma[i] & mb[i]) | (ma[i] & ~b[i]) | (mb[i] & ~a[i]); }); break;
+    case ShadowRule::kXor: each([&](std::uint32_t i) { return ma[i] | mb[i] | mc[i]; }); break;
+    case ShadowRule::kCarry:
+        each([&](std::uint32_t i) {
+            return ((mask_undefined >> (i % kLanes)) & 1u) != 0 ? ~0u : upwards(ma[i] | mb[i] | mc[i]);
+        });
+        break;
+    case ShadowRule::kSelect:
+        each([&](std::uint32_t i) {
+            const std::uint32_t lane = i % kLanes;
+            if (((mask_undefined >> lane) & 1u) != 0) return a[i] == b[i] && ma[i] == 0 && mb[i] == 0 ? 0u : ~0u;
+            return ((mask >> lane) & 1u) != 0 ? mb[i] : ma[i];
+        });
+        break;
+    }
+    (void)c;
+}
+
+void refresh(Wave& wave, Register r) {
+    const std::uint32_t* const row = wave.v_undefined[r];
+    const bool some = std::any_of(row, row + kLanes, [](std::uint32_t w) { return w != 0; });
+    if (!some) wave.state[r] &= static_cast<std::uint8_t>(~kUndefinedBits);
+}
+
+// The register's masks, all zero if it had no undefined bit so far.
+std::uint32_t* masks_of(Wave& wave, Register r) {
+    if ((wave.state[r] & kUndefinedBits) == 0) {
+        std::memset(wave.v_undefined[r], 0, sizeof wave.v_undefined[r]);
+        wave.state[r] |= kUndefinedBits;
+    }
+    return wave.v_undefined[r];
+}
+
+} // namespace
+
+void shadow_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
+    if (inst.row->unit == Unit::kScalar) scalar_before(wave, inst, out);
+    else vector_before(wave, inst, out);
+}
+
+void shadow_after(Wave& wave, const Inst& inst, ResultShadow& shadow) {
+    if (inst.row->unit == Unit::kScalar) {
+        if (inst.result != isa::kNull) {
+            set_scalar_undefined(wave, inst.result, static_cast<std::uint32_t>(shadow.scalar));
+            if (inst.result_form == '2')
+                set_scalar_undefined(wave, static_cast<Register>(inst.result + 1), static_cast<std::uint32_t>(shadow.scalar >> 32));
+        }
+        if (inst.row->scc_out) set_scalar_undefined(wave, isa::kScc, shadow.scc ? 1u : 0u);
+        return;
+    }
+    if (inst.mask_out != isa::kNull) set_scalar_undefined(wave, inst.mask_out, shadow.mask & shadow.written);
+    if (inst.result == isa::kNull) return;
+    vector_handlers().merge(inst, shadow.words[0], masks_of(wave, inst.result), shadow.written);
+    refresh(wave, inst.result);
+    if (inst.result_form == '2') set_undefined(wave, static_cast<Register>(inst.result + 1), shadow.words[1], shadow.written);
+}
+
+void set_undefined(Wave& wave, Register r, const std::uint32_t* words, std::uint32_t lanes) {
+    std::uint32_t* const row = masks_of(wave, r);
+    for (std::uint32_t i = 0; i < kLanes; ++i)
+        if (((lanes >> i) & 1u) != 0) row[i] = words[i];
+    refresh(wave, r);
+}
+
+void set_defined(Wave& wave, Register r, std::uint32_t lanes, isa::Half half) {
+    if ((wave.state[r] & kUndefinedBits) == 0) return;
+    if (lanes == kAllLanes && half == isa::Half::kWhole) {
+        wave.state[r] &= static_cast<std::uint8_t>(~kUndefinedBits);
+        return;
+    }
+    const std::uint32_t keep = half == isa::Half::kWhole ? 0u : half == isa::Half::kLow ? 0xffff0000u : 0xffffu;
+    for (std::uint32_t i = 0; i < kLanes; ++i)
+        if (((lanes >> i) & 1u) != 0) wave.v_undefined[r][i] &= keep;
+    refresh(wave, r);
+}
+
+void set_scalar_undefined(Wave& wave, Register r, std::uint32_t undefined) {
+    if (r == isa::kNull) return;
+    if (r == isa::kExecLo && undefined != 0) {
+        report(wave, FindingKind::kUndefinedDecides, static_cast<std::uint32_t>(std::countr_zero(undefined)), 0,
+               "EXEC is written from an undefined value");
+        undefined = 0;
+    }
+    wave.s_undefined[r - isa::kScalar] = undefined;
+    if (undefined != 0) wave.state[r] |= kUndefinedBits;
+    else wave.state[r] &= static_cast<std::uint8_t>(~kUndefinedBits);
+}
+
+std::uint32_t scalar_undefined(const Wave& wave, Register r) {
+    return (wave.state[r] & kUndefinedBits) != 0 ? wave.s_undefined[r - isa::kScalar] : 0u;
+}
+
+std::uint32_t undefined_lanes(const Wave& wave, Register r, std::uint32_t lanes) {
+    if ((wave.state[r] & kUndefinedBits) == 0) return 0;
+    std::uint32_t found = 0;
+    for (std::uint32_t i = 0; i < kLanes; ++i)
+        if (wave.v_undefined[r][i] != 0) found |= 1u << i;
+    return found & lanes;
+}
+
+void require_defined_lanes(Wave& wave, Register r, std::uint32_t lanes, const char* what) {
+    const std::uint32_t found = undefined_lanes(wave, r, lanes);
+    if (found == 0) return;
+    report(wave, FindingKind::kUndefinedDecides, static_cast<std::uint32_t>(std::countr_zero(found)), 0,
+           register_name(r) + " holds an undefined value that decides " + what);
+}
+
+void require_defined_scalar(Wave& wave, Register r, unsigned dwords, const char* what) {
+    for (unsigned i = 0; i < dwords; ++i) {
+        const auto reg = static_cast<Register>(r + i);
+        if (scalar_undefined(wave, reg) == 0) continue;
+        report(wave, FindingKind::kUndefinedDecides, 0, 0, register_name(reg) + " holds an undefined value that decides " + what);
+        return;
+    }
+}
+
+} // namespace pm::emu

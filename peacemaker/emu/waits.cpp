@@ -1,0 +1,138 @@
+#include "peacemaker/emu/waits.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace pm::emu {
+namespace {
+
+std::uint32_t capacity(const Chip& chip, Counter counter) {
+    switch (counter) {
+    case Counter::kLoad: return chip.counters.load;
+    case Counter::kStore: return chip.counters.store;
+    case Counter::kLgkm: return chip.counters.lgkm;
+    case Counter::kKm: return chip.counters.km;
+    case Counter::kExp: return chip.counters.exp;
+    case Counter::kSample: return chip.counters.sample;
+    case Counter::kBvh: return chip.counters.bvh;
+    }
+    return 0;
+}
+
+bool returns_in_order(ReturnClass cls) { return cls != ReturnClass::kScalarLoad; }
+
+// Whether a younger operation of the class also writes its registers after an older one.
+bool writes_in_order(const Chip& chip, ReturnClass cls) {
+    if (cls == ReturnClass::kVectorLoad) return chip.vmem_loads_in_order;
+    return cls == ReturnClass::kLdsOp;
+}
+
+template <typename F>
+void for_each_register(const Outstanding& o, F f) {
+    for (std::uint32_t i = 0; i < o.count; ++i) f(static_cast<Register>(o.first + i));
+}
+
+void mark(Wave& wave, const Outstanding& o) {
+    for_each_register(o, [&](Register r) {
+        if (r == isa::kNull) return;
+        if (isa::is_vector(r)) {
+            if (r >= 256) return;
+            if (o.half != isa::Half::kHigh) wave.in_flight_low[r] |= o.lanes;
+            if (o.half != isa::Half::kLow) wave.in_flight_high[r] |= o.lanes;
+            if (o.lanes == 0) return;
+        }
+        wave.state[r] |= kInFlight;
+    });
+}
+
+// After operations completed: clears their registers, then marks again what others still write.
+void settle(Wave& wave, const std::vector<Outstanding>& done) {
+    for (const Outstanding& o : done)
+        for_each_register(o, [&](Register r) {
+            wave.state[r] &= static_cast<std::uint8_t>(~kInFlight);
+            if (isa::is_vector(r)) wave.in_flight_low[r] = wave.in_flight_high[r] = 0;
+        });
+    for (const auto& list : wave.outstanding)
+        for (const Outstanding& o : list) mark(wave, o);
+}
+
+} // namespace
+
+Counter counter_of(const Chip& chip, ReturnClass cls) {
+    switch (cls) {
+    case ReturnClass::kVectorLoad: return Counter::kLoad;
+    case ReturnClass::kStoreOp: return Counter::kStore;
+    case ReturnClass::kLdsOp: return Counter::kLgkm;
+    case ReturnClass::kScalarLoad: return chip.counters.km != 0 ? Counter::kKm : Counter::kLgkm;
+    }
+    return Counter::kLoad;
+}
+
+void wait_for(Wave& wave, Counter counter, std::uint32_t n) {
+    std::vector<Outstanding>& list = wave.outstanding[static_cast<std::size_t>(counter)];
+    if (list.size() <= n) return;
+    std::vector<Outstanding> done, kept;
+    std::array<std::uint32_t, 4> younger{};
+    for (std::size_t i = list.size(); i-- > 0;) {
+        std::uint32_t& behind = younger[static_cast<std::size_t>(list[i].cls)];
+        const bool certain = n == 0 || (returns_in_order(list[i].cls) && behind >= n);
+        (certain ? done : kept).push_back(list[i]);
+        ++behind;
+    }
+    if (done.empty()) return;
+    std::reverse(kept.begin(), kept.end());
+    list = std::move(kept);
+    settle(wave, done);
+}
+
+void issue(Wave& wave, const Outstanding& operation) {
+    const Chip& chip = *wave.worker->chip;
+    const Counter counter = counter_of(chip, operation.cls);
+    std::vector<Outstanding>& list = wave.outstanding[static_cast<std::size_t>(counter)];
+    if (operation.cls == ReturnClass::kStoreOp) return; // no register is written; store counts order memory, not registers
+    const bool ordered = writes_in_order(chip, operation.cls);
+    for_each_register(operation, [&](Register r) {
+        if (r == isa::kNull || (wave.state[r] & kInFlight) == 0) return;
+        // In flight by operations of the same ordered class alone is no fault.
+        std::uint32_t clash = 0;
+        for (const auto& other_list : wave.outstanding)
+            for (const Outstanding& o : other_list) {
+                if (r < o.first || r >= o.first + o.count) continue;
+                if (ordered && o.cls == operation.cls) continue;
+                const bool halves_meet = o.half == isa::Half::kWhole || operation.half == isa::Half::kWhole || o.half == operation.half;
+                if (halves_meet) clash |= isa::is_vector(r) ? o.lanes & operation.lanes : 1u;
+            }
+        if (clash != 0)
+            report(wave, FindingKind::kOverwrittenBeforeWait, static_cast<std::uint32_t>(std::countr_zero(clash)), 0,
+                   register_name(r) + " is still to be written by an earlier load");
+    });
+    const std::uint32_t limit = capacity(chip, counter);
+    if (limit != 0 && list.size() >= limit) wait_for(wave, counter, limit - 1);
+    list.push_back(operation);
+    mark(wave, operation);
+}
+
+std::uint32_t lanes_in_flight(const Wave& wave, Register r, std::uint32_t lanes, isa::Half half) {
+    if (!isa::is_vector(r)) return (wave.state[r] & kInFlight) != 0 ? 1u : 0u;
+    std::uint32_t in_flight = 0;
+    if (half != isa::Half::kHigh) in_flight |= wave.in_flight_low[r];
+    if (half != isa::Half::kLow) in_flight |= wave.in_flight_high[r];
+    return in_flight & lanes;
+}
+
+void check_register(Wave& wave, Register r, std::uint32_t lanes, isa::Half half, bool writes) {
+    const std::uint8_t state = wave.state[r];
+    if ((state & kOutside) != 0)
+        report(wave, FindingKind::kRegisterOutsideAllocation, 0, 0,
+               register_name(r) + (writes ? " is written" : " is read") + ", the kernel descriptor grants fewer registers");
+    if ((state & kInFlight) == 0) return;
+    const std::uint32_t late = lanes_in_flight(wave, r, lanes, half);
+    if (late == 0) return;
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(late));
+    if (writes)
+        report(wave, FindingKind::kOverwrittenBeforeWait, lane, 0, register_name(r) + " is still to be written by an earlier load");
+    else
+        report(wave, FindingKind::kUsedBeforeWait, lane, 0, register_name(r) + " is read while the load that fills it is in flight");
+}
+
+} // namespace pm::emu

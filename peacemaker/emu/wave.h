@@ -1,0 +1,122 @@
+// One wave's architectural state, with what the checks know of each register.
+#pragma once
+
+#include "peacemaker/chip/chip.h"
+#include "peacemaker/emu/inst.h"
+#include "peacemaker/emu/memory.h"
+#include "peacemaker/emu/report.h"
+#include "peacemaker/object/code_object.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pm::emu {
+
+/// Bits of a register's state; 0 means that an instruction may use it without a further look.
+enum RegisterState : std::uint8_t {
+    kUndefinedBits = 1, // the shadow holds a mask of undefined bits
+    kInFlight = 2,      // an asynchronous result has not been waited for in some lane
+    kOutside = 4,       // beyond the wave's allocation
+};
+
+/// The counters of outstanding operations, under gfx10's names; gfx12 splits lgkm into ds (kept as kLgkm) and km.
+enum class Counter : std::uint8_t { kLoad, kStore, kLgkm, kKm, kExp, kSample, kBvh };
+inline constexpr std::size_t kCounters = 7;
+
+/// Operations whose results come back in issue order among themselves.
+enum class ReturnClass : std::uint8_t { kVectorLoad, kLdsOp, kScalarLoad, kStoreOp };
+
+/// One outstanding operation and the registers that it will write.
+struct Outstanding {
+    ReturnClass cls{};
+    Register first = isa::kNull;
+    std::uint8_t count = 0; // registers
+    std::uint32_t lanes = 0;
+    isa::Half half = isa::Half::kWhole;
+};
+
+enum class WaveStatus : std::uint8_t { kRunning, kAtBarrier, kEnded, kStopped };
+
+/// Scratch of one wave: 32-bit word w of lane l is words[w * 32 + l]; `undefined` likewise.
+struct Scratch {
+    std::uint32_t bytes = 0; // a lane
+    std::vector<std::uint32_t> words;
+    std::vector<std::uint32_t> undefined;
+};
+
+struct WorkgroupState;
+
+/// Undefined bits stored to an allocation that had none: kept apart until the launch is over, since the allocation gets its shadow
+/// from one thread alone. Not detected: a read of them later in the same launch.
+struct LateShadow {
+    Allocation* allocation = nullptr;
+    std::uint64_t address = 0;
+    std::array<std::uint8_t, 4> undefined{};
+    std::uint32_t bytes = 0; // 1..4
+};
+
+/// What all waves of one host thread share: the program, the memory, and where findings go.
+struct Worker {
+    const Chip* chip = nullptr;
+    const Program* program = nullptr;
+    Memory* memory = nullptr;
+    std::string kernel;
+    std::uint64_t kernarg_address = 0;
+    std::uint64_t kernarg_supplied = 0; // bytes that the caller gave
+    const Kernel* descriptor = nullptr;
+    std::uint64_t max_instructions = 0;
+    std::vector<std::uint64_t> executed;            // an instruction
+    std::vector<Allocation*> cache;                 // an instruction: the allocation it last used
+    std::map<std::pair<std::uint32_t, FindingKind>, Finding> findings; // by instruction
+    std::map<std::pair<std::uint32_t, FindingKind>, std::uint64_t> first_workgroup;
+    std::vector<std::string> unsupported;
+    std::vector<LateShadow> late_shadows;
+    std::uint64_t lane_operations = 0;
+};
+
+struct alignas(64) Wave {
+    std::uint32_t v[256][kLanes];
+    std::uint32_t s[isa::kRegisterCount - isa::kScalar];
+    std::uint8_t state[isa::kRegisterCount];
+
+    std::uint32_t v_undefined[256][kLanes];
+    std::uint32_t s_undefined[isa::kRegisterCount - isa::kScalar];
+    std::uint32_t in_flight_low[256], in_flight_high[256]; // lanes
+
+    std::uint32_t pc = 0, next = 0;
+    WaveStatus status = WaveStatus::kRunning;
+    std::uint32_t index = 0; // in the workgroup
+    std::array<std::uint32_t, 3> workgroup{};
+    std::uint64_t workgroup_number = 0;
+    std::uint64_t instructions = 0;
+    Scratch scratch;
+    std::array<std::vector<Outstanding>, kCounters> outstanding;
+    Worker* worker = nullptr;
+    WorkgroupState* group = nullptr;
+
+    std::uint32_t exec() const { return s[isa::kExecLo - isa::kScalar]; }
+    bool scc() const { return s[isa::kScc - isa::kScalar] != 0; }
+    std::uint32_t scalar(Register r) const { return s[r - isa::kScalar]; }
+    std::uint64_t scalar64(Register r) const {
+        return s[r - isa::kScalar] | static_cast<std::uint64_t>(s[r + 1 - isa::kScalar]) << 32;
+    }
+};
+
+/// Records a fault of the instruction at `wave.pc`. `lane` is the first lane concerned.
+void report(Wave& wave, FindingKind kind, std::uint32_t lane, std::uint64_t address, const std::string& detail);
+/// Stops the launch: something is not modelled. The verdict of the run is unchecked.
+void stop_unsupported(Wave& wave, const std::string& what);
+
+/// Writes one scalar register. Writes to null vanish.
+inline void set_scalar(Wave& wave, Register r, std::uint32_t value) {
+    if (r != isa::kNull) wave.s[r - isa::kScalar] = value;
+}
+
+/// `v12` or `s[4]`, as assembly calls the register.
+std::string register_name(Register r);
+
+} // namespace pm::emu

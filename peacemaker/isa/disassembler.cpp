@@ -1,0 +1,118 @@
+#include "peacemaker/isa/disassembler.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/MC/MCAsmInfo.h"
+#include "llvm/MC/MCCodeEmitter.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCFixup.h"
+#include "llvm/MC/MCInstPrinter.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/MCTargetOptions.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <mutex>
+
+extern "C" {
+void LLVMInitializeAMDGPUTargetInfo();
+void LLVMInitializeAMDGPUTargetMC();
+void LLVMInitializeAMDGPUAsmParser();
+void LLVMInitializeAMDGPUDisassembler();
+}
+
+namespace pm::isa {
+
+struct Disassembler::Impl {
+    llvm::MCTargetOptions options;
+    std::unique_ptr<llvm::MCRegisterInfo> registers;
+    std::unique_ptr<llvm::MCAsmInfo> assembly;
+    std::unique_ptr<llvm::MCInstrInfo> instructions;
+    std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
+    std::unique_ptr<llvm::MCContext> context;
+    std::unique_ptr<llvm::MCDisassembler> decoder;
+    std::unique_ptr<llvm::MCInstPrinter> printer;
+    std::unique_ptr<llvm::MCCodeEmitter> emitter;
+};
+
+Result<std::unique_ptr<Disassembler>> Disassembler::create(const Chip& chip) {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        LLVMInitializeAMDGPUTargetInfo();
+        LLVMInitializeAMDGPUTargetMC();
+        LLVMInitializeAMDGPUAsmParser();
+        LLVMInitializeAMDGPUDisassembler();
+    });
+    const llvm::Triple triple("amdgcn-amd-amdhsa");
+    std::string message;
+    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, message);
+    if (target == nullptr) return Error{"LLVM's MC layer has no AMDGPU target (" + message + "); install libllvm22"};
+
+    auto impl = std::make_unique<Impl>();
+    impl->registers.reset(target->createMCRegInfo(triple));
+    impl->assembly.reset(target->createMCAsmInfo(*impl->registers, triple, impl->options));
+    impl->instructions.reset(target->createMCInstrInfo());
+    impl->subtarget.reset(target->createMCSubtargetInfo(triple, chip.name, "+wavefrontsize32,-wavefrontsize64"));
+    if (!impl->subtarget || !impl->subtarget->isCPUStringValid(chip.name))
+        return Error{"LLVM's MC layer does not know the chip " + chip.name};
+    impl->context = std::make_unique<llvm::MCContext>(triple, impl->assembly.get(), impl->registers.get(), impl->subtarget.get());
+    impl->decoder.reset(target->createMCDisassembler(*impl->subtarget, *impl->context));
+    impl->printer.reset(target->createMCInstPrinter(triple, 0, *impl->assembly, *impl->instructions, *impl->registers));
+    impl->emitter.reset(target->createMCCodeEmitter(*impl->instructions, *impl->context));
+    if (!impl->decoder || !impl->printer || !impl->emitter)
+        return Error{"LLVM's MC layer has no decoder, printer or encoder for " + chip.name};
+    return std::unique_ptr<Disassembler>(new Disassembler(std::move(impl)));
+}
+
+Disassembler::Disassembler(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
+    opcodes_.reserve(impl_->instructions->getNumOpcodes());
+    for (unsigned op = 0; op < impl_->instructions->getNumOpcodes(); ++op) {
+        opcodes_.push_back(parse_opcode_name(impl_->instructions->getName(op)));
+        // MC keeps its operand types private; the first source of any VOP3 float add is a modifiers operand.
+        if (impl_->instructions->getName(op) == "V_ADD_F32_e64_gfx11")
+            modifiers_type_ = impl_->instructions->get(op).operands()[1].OperandType;
+    }
+    for (unsigned reg = 0; reg < impl_->registers->getNumRegs(); ++reg)
+        registers_.push_back(reg == 0 ? RegisterRef{} : register_of_mc_name(impl_->registers->getName(reg)));
+}
+
+Disassembler::~Disassembler() = default;
+
+std::optional<Decoded> Disassembler::decode(std::string_view bytes, std::uint64_t address) {
+    Decoded decoded;
+    std::uint64_t size = 0;
+    const llvm::ArrayRef<std::uint8_t> data(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    if (impl_->decoder->getInstruction(decoded.inst, size, data, address, llvm::nulls()) != llvm::MCDisassembler::Success)
+        return std::nullopt;
+    decoded.size = static_cast<std::uint32_t>(size);
+    return decoded;
+}
+
+std::string Disassembler::text(const llvm::MCInst& inst, std::uint64_t address) {
+    std::string out;
+    llvm::raw_string_ostream stream(out);
+    impl_->printer->printInst(&inst, address, "", *impl_->subtarget, stream);
+    const std::size_t first = out.find_first_not_of(" \t");
+    return first == std::string::npos ? std::string() : out.substr(first);
+}
+
+std::string Disassembler::encode(const llvm::MCInst& inst) {
+    llvm::SmallVector<char, 16> bytes;
+    llvm::SmallVector<llvm::MCFixup, 4> fixups;
+    impl_->emitter->encodeInstruction(inst, bytes, fixups, *impl_->subtarget);
+    return {bytes.begin(), bytes.end()};
+}
+
+const llvm::MCInstrDesc& Disassembler::description(unsigned opcode) const { return impl_->instructions->get(opcode); }
+unsigned Disassembler::opcode_count() const { return impl_->instructions->getNumOpcodes(); }
+std::string_view Disassembler::mc_name(unsigned opcode) const { return impl_->instructions->getName(opcode); }
+
+bool Disassembler::is_modifiers(unsigned opcode, unsigned index) const {
+    const llvm::MCInstrDesc& desc = impl_->instructions->get(opcode);
+    return index < desc.getNumOperands() && desc.operands()[index].OperandType == modifiers_type_;
+}
+
+} // namespace pm::isa
