@@ -85,7 +85,8 @@ std::optional<Decoded> Disassembler::decode(std::string_view bytes, std::uint64_
     Decoded decoded;
     std::uint64_t size = 0;
     const llvm::ArrayRef<std::uint8_t> data(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-    if (impl_->decoder->getInstruction(decoded.inst, size, data, address, llvm::nulls()) != llvm::MCDisassembler::Success)
+    // A soft failure is a field that the hardware ignores and the encoder would set otherwise; the instruction is known.
+    if (impl_->decoder->getInstruction(decoded.inst, size, data, address, llvm::nulls()) == llvm::MCDisassembler::Fail)
         return std::nullopt;
     decoded.size = static_cast<std::uint32_t>(size);
     return decoded;
