@@ -44,6 +44,7 @@ void run(Wave& wave) {
     const Inst* const insts = worker.program->insts.data();
     std::uint64_t* const executed = worker.executed.data();
     std::uint64_t lane_operations = 0;
+    std::uint32_t counted_exec = 0, active = 0;
     while (wave.status == WaveStatus::kRunning) {
         const Inst& inst = insts[wave.pc];
         std::uint8_t state = inst.check_always ? 1 : 0;
@@ -54,7 +55,13 @@ void run(Wave& wave) {
         else
             inst.handler(wave, inst);
         ++executed[wave.pc];
-        if (inst.vector) lane_operations += static_cast<std::uint64_t>(std::popcount(wave.exec())) * inst.parts;
+        if (inst.vector) {
+            if (wave.exec() != counted_exec) {
+                counted_exec = wave.exec();
+                active = static_cast<std::uint32_t>(std::popcount(counted_exec));
+            }
+            lane_operations += active * inst.parts;
+        }
         wave.pc = wave.next;
         if (++wave.instructions > worker.max_instructions) stop_unsupported(wave, fmt::format("more than {} instructions in one wave, at", worker.max_instructions));
     }

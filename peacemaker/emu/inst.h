@@ -79,6 +79,7 @@ struct Inst {
     Register mask_in = isa::kNull;  // carry in, select
     Register mask_out = isa::kNull; // compare result, carry out; kExecLo for V_CMPX
     isa::DppFields dpp;
+    const std::int8_t* source_lanes = nullptr; // DPP: the lane that each lane reads, -1 outside its row
     std::int32_t immediate = 0;     // wait fields, counts
     std::uint32_t target = 0;       // branch: index of the instruction jumped to
     std::uint32_t offset = 0;       // bytes from the kernel's entry
@@ -122,6 +123,7 @@ struct Program {
     std::vector<Inst> insts;
     std::vector<std::string> texts;                       // one an instruction
     std::vector<std::unique_ptr<std::array<std::uint32_t, 64>>> constants;
+    std::vector<std::unique_ptr<std::array<std::int8_t, kLanes>>> source_lanes;
 };
 
 } // namespace pm::emu

@@ -300,7 +300,7 @@ void start_wave(Wave& wave, const Launch& l, Worker& worker, std::uint64_t workg
     wave.pc = wave.next = 0;
     wave.status = WaveStatus::kRunning;
     wave.instructions = 0;
-    for (auto& list : wave.outstanding) list.clear();
+    for (OutstandingList& list : wave.outstanding) list.size = 0;
     std::memset(wave.in_flight_low, 0, sizeof wave.in_flight_low);
     std::memset(wave.in_flight_high, 0, sizeof wave.in_flight_high);
     std::memset(wave.s, 0, sizeof wave.s);

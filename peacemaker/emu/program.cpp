@@ -249,6 +249,13 @@ private:
         const VectorHandlers handlers = vector_handlers();
         inst.handler = is_plain(inst) ? handlers.plain : handlers.general;
         inst.cross_lane = inst.encoding == Encoding::kDpp16 || inst.encoding == Encoding::kDpp8;
+        if (inst.cross_lane) {
+            auto lanes = std::make_unique<std::array<std::int8_t, kLanes>>();
+            for (std::uint32_t lane = 0; lane < kLanes; ++lane)
+                (*lanes)[lane] = dpp_source_lane(inst.encoding, inst.dpp.control, lane);
+            inst.source_lanes = lanes->data();
+            program_->source_lanes.push_back(std::move(lanes));
+        }
         return true;
     }
 

@@ -51,7 +51,17 @@ void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     out.scc = row.shadow == ShadowRule::kAnd || row.shadow == ShadowRule::kOr || row.shadow == ShadowRule::kMove ? out.scalar != 0 : any;
 }
 
+// Whether any operand holds an undefined bit; usually only the register that is overwritten does.
+bool reads_undefined(const Wave& wave, const Inst& inst) {
+    std::uint8_t state = 0;
+    for_each_read(inst, [&](Register r, isa::Half) { state |= wave.state[r]; });
+    return (state & kUndefinedBits) != 0;
+}
+
 void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
+    out.written = written_lanes(wave, inst);
+    out.defined = !reads_undefined(wave, inst);
+    if (out.defined) return;
     const VectorHandlers handlers = vector_handlers();
     const Row& row = *inst.row;
     alignas(64) std::uint32_t undefined[3][2 * kLanes] = {};
@@ -62,7 +72,6 @@ void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     }
     const std::uint32_t mask_undefined = inst.mask_in == isa::kNull ? 0 : scalar_undefined(wave, inst.mask_in);
     const std::uint32_t mask = inst.mask_in == isa::kNull ? 0 : wave.scalar(inst.mask_in);
-    out.written = written_lanes(wave, inst);
     std::uint32_t any[kLanes];
     for (std::uint32_t i = 0; i < kLanes; ++i) {
         any[i] = 0;
@@ -142,6 +151,13 @@ void shadow_after(Wave& wave, const Inst& inst, ResultShadow& shadow) {
     }
     if (inst.mask_out != isa::kNull) set_scalar_undefined(wave, inst.mask_out, shadow.mask & shadow.written);
     if (inst.result == isa::kNull) return;
+    if (shadow.defined && inst.encoding != isa::Encoding::kSdwa) {
+        for_each_write(inst, [&](Register r, isa::Half half) {
+            if (isa::is_vector(r)) set_defined(wave, r, shadow.written, half);
+        });
+        return;
+    }
+    if (shadow.defined) std::memset(shadow.words, 0, sizeof shadow.words);
     vector_handlers().merge(inst, shadow.words[0], masks_of(wave, inst.result), shadow.written);
     refresh(wave, inst.result);
     if (inst.result_form == '2') set_undefined(wave, static_cast<Register>(inst.result + 1), shadow.words[1], shadow.written);

@@ -15,6 +15,7 @@ namespace pm::emu {
 /// Masks that the results of one instruction will have, computed before it runs (its sources may be its results).
 struct ResultShadow {
     alignas(64) std::uint32_t words[2][kLanes];
+    bool defined = false;       // no operand had an undefined bit; `words` is not filled
     std::uint32_t mask = 0;     // undefined lanes of the lane mask that goes out
     std::uint32_t written = 0;  // lanes
     std::uint64_t scalar = 0;   // scalar results

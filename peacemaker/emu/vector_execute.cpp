@@ -73,7 +73,7 @@ void execute_plain(Wave& wave, const Inst& inst) {
 void move_lanes(const Wave& wave, const Inst& inst, u32* words) {
     HWY_ALIGN u32 moved[kLanes];
     for (u32 lane = 0; lane < kLanes; ++lane) {
-        const std::int32_t from = dpp_source_lane(inst, lane);
+        const std::int32_t from = inst.source_lanes[lane];
         const bool there = from >= 0 && (inst.dpp.fetch_inactive || ((wave.exec() >> from) & 1u) != 0);
         moved[lane] = there ? words[from] : 0u; // without a source: 0 under bound_ctrl, else the lane is not written
     }
@@ -242,30 +242,31 @@ HWY_EXPORT(handlers);
 VectorHandlers vector_handlers() { return HWY_DYNAMIC_DISPATCH(handlers)(); }
 
 // RDNA ISA documents, "Data parallel primitives": dpp_ctrl. A row is 16 lanes.
-std::int32_t dpp_source_lane(const Inst& inst, std::uint32_t lane) {
-    const std::uint32_t control = inst.dpp.control;
-    if (inst.encoding == isa::Encoding::kDpp8)
-        return static_cast<std::int32_t>((lane & ~7u) | ((control >> (3 * (lane & 7u))) & 7u));
+std::int8_t dpp_source_lane(isa::Encoding encoding, std::uint32_t control, std::uint32_t lane) {
+    if (encoding == isa::Encoding::kDpp8)
+        return static_cast<std::int8_t>((lane & ~7u) | ((control >> (3 * (lane & 7u))) & 7u));
     const std::uint32_t row = lane & ~15u, in_row = lane & 15u, amount = control & 15u;
-    if (control <= 0xff) return static_cast<std::int32_t>((lane & ~3u) | ((control >> (2 * (lane & 3u))) & 3u));
+    if (control <= 0xff) return static_cast<std::int8_t>((lane & ~3u) | ((control >> (2 * (lane & 3u))) & 3u));
     switch (control & 0x1f0u) {
-    case 0x100: return in_row + amount < 16 ? static_cast<std::int32_t>(lane + amount) : -1; // row_shl
-    case 0x110: return in_row >= amount ? static_cast<std::int32_t>(lane - amount) : -1;     // row_shr
-    case 0x120: return static_cast<std::int32_t>(row | ((in_row - amount) & 15u));           // row_ror
-    case 0x140: return static_cast<std::int32_t>(row | (amount == 0 ? 15u - in_row : (in_row & 8u) | (7u - (in_row & 7u)))); // row_mirror, row_half_mirror
-    case 0x150: return static_cast<std::int32_t>(row | amount);                              // row_share
-    case 0x160: return static_cast<std::int32_t>(row | (in_row ^ amount));                   // row_xmask
+    case 0x100: return in_row + amount < 16 ? static_cast<std::int8_t>(lane + amount) : -1; // row_shl
+    case 0x110: return in_row >= amount ? static_cast<std::int8_t>(lane - amount) : -1;     // row_shr
+    case 0x120: return static_cast<std::int8_t>(row | ((in_row - amount) & 15u));           // row_ror
+    case 0x140: return static_cast<std::int8_t>(row | (amount == 0 ? 15u - in_row : (in_row & 8u) | (7u - (in_row & 7u)))); // row_mirror, row_half_mirror
+    case 0x150: return static_cast<std::int8_t>(row | amount);                              // row_share
+    case 0x160: return static_cast<std::int8_t>(row | (in_row ^ amount));                   // row_xmask
     default: return -1;
     }
 }
 
 std::uint32_t written_lanes(const Wave& wave, const Inst& inst) {
     if (inst.encoding != isa::Encoding::kDpp16) return wave.exec();
+    // The usual form: every row and bank, sources outside give 0.
+    if (inst.dpp.row_mask == 0xf && inst.dpp.bank_mask == 0xf && inst.dpp.bound_ctrl) return wave.exec();
     std::uint32_t lanes = 0;
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
         const bool row = ((inst.dpp.row_mask >> (lane / 16u)) & 1u) != 0;
         const bool bank = ((inst.dpp.bank_mask >> ((lane & 15u) / 4u)) & 1u) != 0;
-        const std::int32_t from = dpp_source_lane(inst, lane);
+        const std::int32_t from = inst.source_lanes[lane];
         const bool there = from >= 0 && (inst.dpp.fetch_inactive || ((wave.exec() >> from) & 1u) != 0);
         if (row && bank && (there || inst.dpp.bound_ctrl)) lanes |= 1u << lane;
     }

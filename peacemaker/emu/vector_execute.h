@@ -22,6 +22,6 @@ VectorHandlers vector_handlers();
 /// The lanes that `inst` writes: EXEC, less what DPP's masks and bounds switch off.
 std::uint32_t written_lanes(const Wave& wave, const Inst& inst);
 /// DPP: the lane that `lane` reads, or -1 where it lies outside its row.
-std::int32_t dpp_source_lane(const Inst& inst, std::uint32_t lane);
+std::int8_t dpp_source_lane(isa::Encoding encoding, std::uint32_t control, std::uint32_t lane);
 
 } // namespace pm::emu

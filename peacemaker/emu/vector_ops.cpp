@@ -154,28 +154,17 @@ u32 fma_f32(const u32* a, const u32* b, const u32* c, u32* d, u32) {
 
 // --- halves -------------------------------------------------------------------------------------------------------
 
-// fp16 bits in the low 16 of each word to f32 bits; exact, a NaN keeps its payload and becomes quiet.
-void widen_f16(const u32* halves, u32* out) {
-    const hn::ScalableTag<float> df;
-    const hn::Rebind<hwy::float16_t, decltype(df)> dh;
-    HWY_ALIGN u16 packed[kLanes];
-    for (u32 i = 0; i < kLanes; ++i) packed[i] = static_cast<u16>(halves[i]);
-    for (std::size_t i = 0; i < kLanes; i += hn::Lanes(df)) {
-        const auto h = hn::Load(dh, reinterpret_cast<const hwy::float16_t*>(packed + i));
-        hn::Store(hn::PromoteTo(df, h), df, reinterpret_cast<float*>(out + i));
-    }
-    // Highway's portable conversion knows no infinity, NaN or subnormal on hosts without F16C.
-    for (u32 i = 0; i < kLanes; ++i) {
-        const u32 h = halves[i] & 0xffffu;
-        const u32 exponent = (h >> 10) & 31u, mantissa = h & 0x3ffu, sign = (h & 0x8000u) << 16;
-        const u32 special = sign | 0x7f800000u | mantissa << 13 | (mantissa != 0 ? kQuiet : 0u);
-        const u32 subnormal = sign | bits(static_cast<float>(mantissa) * 0x1p-24f);
-        out[i] = exponent == 31 ? special : exponent == 0 ? subnormal : out[i];
-    }
+// fp16 bits to f32 bits; exact, a NaN keeps its payload and becomes quiet.
+inline u32 widen_half(u32 half) {
+    const u32 magnitude = (half & 0x7fffu) << 13;
+    const u32 exponent = magnitude & 0x0f800000u;
+    const u32 normal = magnitude + 0x38000000u;
+    const u32 special = (magnitude + 0x70000000u) | ((magnitude & 0x007fffffu) != 0 ? kQuiet : 0u);
+    // With the exponent of 2^-14 in front, taking that power away again leaves the subnormal's value.
+    const u32 subnormal = bits(f32(magnitude + 0x38800000u) - 0x1p-14f);
+    const u32 value = exponent == 0x0f800000u ? special : exponent == 0 ? subnormal : normal;
+    return value | (half & 0x8000u) << 16;
 }
-
-inline u32 low_half(u32 v) { return v & 0xffffu; }
-inline u32 high_half(u32 v) { return v >> 16; }
 
 // f32 to fp16, to nearest even.
 inline u32 round_f16(u32 v) {
@@ -191,26 +180,17 @@ inline u32 round_f16(u32 v) {
     return sign | ((rounded - 0x38000000u) >> 13);
 }
 
-// f32 to fp16, towards zero.
+// f32 to fp16, towards zero. Every case is computed, so that lanes need no branch.
 inline u32 truncate_f16(u32 v) {
     const u32 sign = (v >> 16) & 0x8000u;
     const u32 magnitude = v & 0x7fffffffu;
-    if (magnitude > 0x7f800000u) return sign | 0x7e00u | ((magnitude >> 13) & 0x3ffu);
-    if (magnitude == 0x7f800000u) return sign | 0x7c00u;
-    if (magnitude >= 0x47800000u) return sign | 0x7bffu;
-    if (magnitude < 0x33800000u) return sign;
-    if (magnitude < 0x38800000u) {
-        const u32 mantissa = (magnitude & 0x7fffffu) | 0x800000u;
-        return sign | (mantissa >> (126u - (magnitude >> 23)));
-    }
-    return sign | ((magnitude - 0x38000000u) >> 13);
-}
-
-u32 cvt_f32_f16(const u32* a, const u32*, const u32*, u32* d, u32) {
-    HWY_ALIGN u32 r[kLanes];
-    widen_f16(a, r);
-    std::copy(r, r + kLanes, d);
-    return 0;
+    const u32 exponent = magnitude >> 23;
+    const u32 normal = (magnitude - 0x38000000u) >> 13;
+    const u32 shift = exponent < 103 ? 31u : 126u - (exponent > 125 ? 125u : exponent);
+    const u32 subnormal = ((magnitude & 0x7fffffu) | 0x800000u) >> shift;
+    const u32 special = magnitude == 0x7f800000u ? 0x7c00u : 0x7e00u | ((magnitude >> 13) & 0x3ffu);
+    const u32 finite = magnitude >= 0x47800000u ? 0x7bffu : exponent < 113 ? subnormal : normal;
+    return sign | (magnitude >= 0x7f800000u ? special : finite);
 }
 
 // Two products added to the accumulator one after the other, low half first, each with one rounding; subnormals are kept.
@@ -249,10 +229,10 @@ void widen_pair_bf16(const u32* v, u32* low, u32* high) {
 }
 
 void widen_pair_f16(const u32* v, u32* low, u32* high) {
-    HWY_ALIGN u32 upper[kLanes];
-    for (u32 i = 0; i < kLanes; ++i) upper[i] = v[i] >> 16;
-    widen_f16(v, low);
-    widen_f16(upper, high);
+    for (u32 i = 0; i < kLanes; ++i) {
+        low[i] = widen_half(v[i]);
+        high[i] = widen_half(v[i] >> 16);
+    }
 }
 
 u32 dot2_f32_bf16(const u32* a, const u32* b, const u32* c, u32* d, u32) {
@@ -629,7 +609,7 @@ constexpr Row kRows[] = {
     row("V_CVT_F32_UBYTE2", "1:1", int1<cvt_f32_ubyte<2>>, kAll),
     row("V_CVT_F32_UBYTE3", "1:1", int1<cvt_f32_ubyte<3>>, kAll),
     floating(row("V_CVT_F16_F32", "h:1", int1<round_f16>, kAll)),
-    floating(row("V_CVT_F32_F16", "1:h", cvt_f32_f16, kAll)),
+    floating(row("V_CVT_F32_F16", "1:h", int1<widen_half>, kAll)),
     row("V_CVT_PKRTZ_F16_F32", "1:11", int2<cvt_pkrtz>, kAll),
     row("V_CVT_PK_RTZ_F16_F32", "1:11", int2<cvt_pkrtz>, kAll),
     floating(row("V_FMA_MIX_F32", "1:mmm", fma_f32, kAll)),

@@ -45,15 +45,12 @@ void mark(Wave& wave, const Outstanding& o) {
     });
 }
 
-// After operations completed: clears their registers, then marks again what others still write.
-void settle(Wave& wave, const std::vector<Outstanding>& done) {
-    for (const Outstanding& o : done)
-        for_each_register(o, [&](Register r) {
-            wave.state[r] &= static_cast<std::uint8_t>(~kInFlight);
-            if (isa::is_vector(r)) wave.in_flight_low[r] = wave.in_flight_high[r] = 0;
-        });
-    for (const auto& list : wave.outstanding)
-        for (const Outstanding& o : list) mark(wave, o);
+// An operation completed: clears its registers.
+void clear(Wave& wave, const Outstanding& o) {
+    for_each_register(o, [&](Register r) {
+        wave.state[r] &= static_cast<std::uint8_t>(~kInFlight);
+        if (isa::is_vector(r)) wave.in_flight_low[r] = wave.in_flight_high[r] = 0;
+    });
 }
 
 } // namespace
@@ -69,34 +66,38 @@ Counter counter_of(const Chip& chip, ReturnClass cls) {
 }
 
 void wait_for(Wave& wave, Counter counter, std::uint32_t n) {
-    std::vector<Outstanding>& list = wave.outstanding[static_cast<std::size_t>(counter)];
-    if (list.size() <= n) return;
-    std::vector<Outstanding> done, kept;
-    std::array<std::uint32_t, 4> younger{};
-    for (std::size_t i = list.size(); i-- > 0;) {
-        std::uint32_t& behind = younger[static_cast<std::size_t>(list[i].cls)];
-        const bool certain = n == 0 || (returns_in_order(list[i].cls) && behind >= n);
-        (certain ? done : kept).push_back(list[i]);
-        ++behind;
+    OutstandingList& list = wave.outstanding[static_cast<std::size_t>(counter)];
+    if (list.size <= n) return;
+    std::array<std::uint32_t, kReturnClasses> younger{};
+    for (std::uint32_t i = 0; i < list.size; ++i) ++younger[static_cast<std::size_t>(list.of[i].cls)];
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < list.size; ++i) {
+        const Outstanding o = list.of[i];
+        const std::uint32_t behind = --younger[static_cast<std::size_t>(o.cls)];
+        const bool certain = n == 0 || (returns_in_order(o.cls) && behind >= n);
+        if (certain) clear(wave, o);
+        else list.of[kept++] = o;
     }
-    if (done.empty()) return;
-    std::reverse(kept.begin(), kept.end());
-    list = std::move(kept);
-    settle(wave, done);
+    if (kept == list.size) return;
+    list.size = kept;
+    // A register that another operation still writes was cleared with the others.
+    for (const OutstandingList& other : wave.outstanding)
+        for (std::uint32_t i = 0; i < other.size; ++i) mark(wave, other.of[i]);
 }
 
 void issue(Wave& wave, const Outstanding& operation) {
     const Chip& chip = *wave.worker->chip;
     const Counter counter = counter_of(chip, operation.cls);
-    std::vector<Outstanding>& list = wave.outstanding[static_cast<std::size_t>(counter)];
+    OutstandingList& list = wave.outstanding[static_cast<std::size_t>(counter)];
     if (operation.cls == ReturnClass::kStoreOp) return; // no register is written; store counts order memory, not registers
     const bool ordered = writes_in_order(chip, operation.cls);
     for_each_register(operation, [&](Register r) {
         if (r == isa::kNull || (wave.state[r] & kInFlight) == 0) return;
         // In flight by operations of the same ordered class alone is no fault.
         std::uint32_t clash = 0;
-        for (const auto& other_list : wave.outstanding)
-            for (const Outstanding& o : other_list) {
+        for (const OutstandingList& other : wave.outstanding)
+            for (std::uint32_t i = 0; i < other.size; ++i) {
+                const Outstanding& o = other.of[i];
                 if (r < o.first || r >= o.first + o.count) continue;
                 if (ordered && o.cls == operation.cls) continue;
                 const bool halves_meet = o.half == isa::Half::kWhole || operation.half == isa::Half::kWhole || o.half == operation.half;
@@ -106,9 +107,11 @@ void issue(Wave& wave, const Outstanding& operation) {
             report(wave, FindingKind::kOverwrittenBeforeWait, static_cast<std::uint32_t>(std::countr_zero(clash)), 0,
                    register_name(r) + " is still to be written by an earlier load");
     });
-    const std::uint32_t limit = capacity(chip, counter);
-    if (limit != 0 && list.size() >= limit) wait_for(wave, counter, limit - 1);
-    list.push_back(operation);
+    const std::uint32_t limit = std::min(capacity(chip, counter), kMostOutstanding);
+    if (list.size >= limit) wait_for(wave, counter, limit - 1);
+    // Without a return order nothing is certain of a full counter; the oldest entry is given up all the same.
+    if (list.size == kMostOutstanding) std::move(list.of.begin() + 1, list.of.end(), list.of.begin()), --list.size;
+    list.of[list.size++] = operation;
     mark(wave, operation);
 }
 

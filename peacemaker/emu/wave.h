@@ -29,6 +29,7 @@ inline constexpr std::size_t kCounters = 7;
 
 /// Operations whose results come back in issue order among themselves.
 enum class ReturnClass : std::uint8_t { kVectorLoad, kLdsOp, kScalarLoad, kStoreOp };
+inline constexpr std::size_t kReturnClasses = 4;
 
 /// One outstanding operation and the registers that it will write.
 struct Outstanding {
@@ -37,6 +38,13 @@ struct Outstanding {
     std::uint8_t count = 0; // registers
     std::uint32_t lanes = 0;
     isa::Half half = isa::Half::kWhole;
+};
+
+/// Outstanding operations of one counter, oldest first. No chip counts beyond 63.
+inline constexpr std::uint32_t kMostOutstanding = 64;
+struct OutstandingList {
+    std::uint32_t size = 0;
+    std::array<Outstanding, kMostOutstanding> of;
 };
 
 enum class WaveStatus : std::uint8_t { kRunning, kAtBarrier, kEnded, kStopped };
@@ -94,7 +102,7 @@ struct alignas(64) Wave {
     std::uint64_t workgroup_number = 0;
     std::uint64_t instructions = 0;
     Scratch scratch;
-    std::array<std::vector<Outstanding>, kCounters> outstanding;
+    std::array<OutstandingList, kCounters> outstanding;
     Worker* worker = nullptr;
     WorkgroupState* group = nullptr;
 

@@ -68,13 +68,11 @@ Result<std::unique_ptr<Disassembler>> Disassembler::create(const Chip& chip) {
 }
 
 Disassembler::Disassembler(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
-    opcodes_.reserve(impl_->instructions->getNumOpcodes());
-    for (unsigned op = 0; op < impl_->instructions->getNumOpcodes(); ++op) {
-        opcodes_.push_back(parse_opcode_name(impl_->instructions->getName(op)));
-        // MC keeps its operand types private; the first source of any VOP3 float add is a modifiers operand.
+    opcodes_.resize(impl_->instructions->getNumOpcodes());
+    // MC keeps its operand types private; the first source of any VOP3 float add is a modifiers operand.
+    for (unsigned op = 0; op < opcodes_.size(); ++op)
         if (impl_->instructions->getName(op) == "V_ADD_F32_e64_gfx11")
             modifiers_type_ = impl_->instructions->get(op).operands()[1].OperandType;
-    }
     for (unsigned reg = 0; reg < impl_->registers->getNumRegs(); ++reg)
         registers_.push_back(reg == 0 ? RegisterRef{} : register_of_mc_name(impl_->registers->getName(reg)));
 }
@@ -109,6 +107,12 @@ std::string Disassembler::encode(const llvm::MCInst& inst) {
 
 const llvm::MCInstrDesc& Disassembler::description(unsigned opcode) const { return impl_->instructions->get(opcode); }
 unsigned Disassembler::opcode_count() const { return impl_->instructions->getNumOpcodes(); }
+const OpcodeName& Disassembler::opcode(unsigned opcode) const {
+    OpcodeName& name = opcodes_[opcode];
+    if (name.base.empty()) name = parse_opcode_name(impl_->instructions->getName(opcode));
+    return name;
+}
+
 std::string_view Disassembler::mc_name(unsigned opcode) const { return impl_->instructions->getName(opcode); }
 
 bool Disassembler::is_modifiers(unsigned opcode, unsigned index) const {

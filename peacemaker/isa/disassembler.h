@@ -46,8 +46,8 @@ public:
     const llvm::MCInstrDesc& description(unsigned opcode) const;
     unsigned opcode_count() const;
     std::string_view mc_name(unsigned opcode) const;
-    /// Resolved once at creation, by opcode number.
-    const OpcodeName& opcode(unsigned opcode) const { return opcodes_[opcode]; }
+    /// Resolved once, when the opcode is first met.
+    const OpcodeName& opcode(unsigned opcode) const;
     /// Resolved once at creation, by MC register number.
     RegisterRef register_ref(unsigned mc_register) const { return registers_[mc_register]; }
     /// Whether operand `index` of `opcode` holds the modifiers of the source after it.
@@ -58,7 +58,7 @@ private:
     explicit Disassembler(std::unique_ptr<Impl> impl);
 
     std::unique_ptr<Impl> impl_;
-    std::vector<OpcodeName> opcodes_;
+    mutable std::vector<OpcodeName> opcodes_; // an empty base: not met yet
     std::vector<RegisterRef> registers_;
     unsigned modifiers_type_ = 0;
 };
