@@ -21,7 +21,7 @@ std::optional<FileStamp> stamp_of(const std::filesystem::path& path) {
     if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
     constexpr std::int64_t kNanoseconds = 1'000'000'000;
     return FileStamp{path.string(), static_cast<std::uint64_t>(info.st_size),
-                     info.st_mtim.tv_sec * kNanoseconds + info.st_mtim.tv_nsec};
+                     info.st_ctim.tv_sec * kNanoseconds + info.st_ctim.tv_nsec};
 }
 
 nlohmann::json to_json(const FileStamp& stamp) {

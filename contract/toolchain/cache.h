@@ -17,7 +17,7 @@ namespace hkc {
 struct FileStamp {
     std::string path;
     std::uint64_t size = 0;
-    std::int64_t changed_ns = 0; // time of last change
+    std::int64_t changed_ns = 0; // time of last change of the inode: no program sets it back
 
     bool operator==(const FileStamp&) const = default;
 };

@@ -38,7 +38,8 @@ std::vector<std::string> kind_flags(CompilerKind kind, const std::string& chip) 
     if (kind == CompilerKind::kClang) flags = {"-x", "hip"};
     flags.insert(flags.end(), {"--offload-arch=" + chip, "--cuda-device-only"});
     if (kind == CompilerKind::kClang) flags.insert(flags.end(), {"--no-gpu-bundle-output", "-nogpulib", "-nogpuinc"});
-    flags.emplace_back("-c");
+    // Without an id of the source's path, one source gives one object wherever it stands.
+    flags.insert(flags.end(), {"-fuse-cuid=none", "-c"});
     return flags;
 }
 
@@ -122,6 +123,11 @@ private:
     int fd_;
 };
 
+std::int64_t now_ns() {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
 /// SHA-256 of files, read once for each state of a file; empty for one that cannot be read.
 std::string hash_of_file(const fs::path& path) {
     static std::mutex mutex;
@@ -136,6 +142,9 @@ std::string hash_of_file(const fs::path& path) {
     const pm::Result<std::string> bytes = pm::read_file(path);
     if (!bytes) return {};
     std::string hash = pm::sha256_hex(*bytes);
+    // A file this young may change again within one tick of the file system's clock, and its stamp would not tell.
+    constexpr std::int64_t kYoung = 1'000'000'000;
+    if (now_ns() - stamp->changed_ns < kYoung) return hash;
     const std::lock_guard lock(mutex);
     known[stamp->path] = {*stamp, hash};
     return hash;
@@ -230,11 +239,14 @@ std::string indented(const std::string& text) {
     return out;
 }
 
-pm::Error compiler_error(const Job& job, const std::vector<std::string>& argv, const std::string& what,
-                         const std::string& said) {
+/// A compiler's failure, with a command to try by hand.
+pm::Error compiler_error(const Job& job, const std::string& what, const std::string& said) {
+    const CompileRequest& request = *job.request;
+    std::vector<std::string> argv = job.command;
+    argv.insert(argv.end(), {request.source, "-o", "object.co"});
     return pm::Error{
-        fmt::format("{}: {} {}\n  command, in {}: {}{}", job.name(), job.request->toolchain->spec.name, what,
-                    job.request->root.string(), shell_text(argv),
+        fmt::format("{}: {} {}\n  command, in {}{}: {}{}", job.name(), request.toolchain->spec.name, what,
+                    request.root.string(), request.edits.empty() ? "" : ", the source edited", shell_text(argv),
                     said.empty() ? std::string("\n  it printed nothing") : "\n  it printed:" + indented(said))};
 }
 
@@ -287,11 +299,6 @@ std::optional<nlohmann::json> includes_of(const Job& job, const std::vector<std:
     return includes;
 }
 
-std::int64_t now_ns() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-        .count();
-}
-
 pm::Result<CompiledObject> build(const Job& job) {
     const CompileRequest& request = *job.request;
     pm::Result<WorkFolder> work = WorkFolder::make(job.cache_dir);
@@ -328,21 +335,20 @@ pm::Result<CompiledObject> build(const Job& job) {
         // Again, without what -v prints between the messages.
         const pm::Result<Finished> again = run({plain, root, environment});
         const Finished& told = again && !again->succeeded() ? *again : *done;
-        return compiler_error(job, plain, "failed: " + told.how(), told.out + told.err);
+        return compiler_error(job, "failed: " + told.how(), told.out + told.err);
     }
     pm::Result<std::string> bytes = pm::read_file(object);
-    if (!bytes) return compiler_error(job, plain, "succeeded, but wrote no object", done->out);
+    if (!bytes) return compiler_error(job, "succeeded, but wrote no object", done->out);
     const pm::Result<pm::CodeObject> parsed =
         pm::parse_code_object(*bytes, fmt::format("the object of {}", job.name()), request.chip);
     if (!parsed)
-        return compiler_error(job, plain,
+        return compiler_error(job,
                               fmt::format("succeeded, but wrote {} bytes that are no code object for {}: {}",
                                           bytes->size(), request.chip->name, parsed.error().text),
                               done->out);
     const pm::Result<std::string> dependencies = pm::read_file(depfile);
     if (!dependencies)
-        return compiler_error(job, argv, "succeeded, but wrote no dependency list; a driver of clang is expected",
-                              done->out);
+        return compiler_error(job, "succeeded, but wrote no dependency list; a driver of clang is expected", done->out);
 
     if (request.edits.empty()) {
         const pm::Result<std::string> source_now = pm::read_file(request.root / request.source);

@@ -39,6 +39,8 @@ constexpr std::array kRules = {
     Rule{"-save-temps", true, Use::kDrop},
     Rule{"--save-temps", true, Use::kDrop},
     Rule{"-parallel-jobs=", true, Use::kDrop},
+    // An id that the driver makes of the file's path; it names no code.
+    Rule{"-fuse-cuid=", true, Use::kDrop},
     // The chip is told apart everywhere.
     Rule{"--offload-arch=", true, Use::kDrop},
     Rule{"--cuda-gpu-arch=", true, Use::kDrop},
