@@ -139,15 +139,21 @@ constexpr Row row(std::string_view name, Handler handler, std::string_view shape
     return r;
 }
 
+constexpr Row hint(std::string_view name) {
+    Row r = row(name, nothing);
+    r.hint = true;
+    return r;
+}
+
 constexpr Row kRows[] = {
     row("S_ENDPGM", end_program),
-    row("S_NOP", nothing),
-    row("S_SLEEP", nothing),
-    row("S_CLAUSE", nothing),
-    row("S_DELAY_ALU", nothing),
-    row("S_INST_PREFETCH", nothing),
-    row("S_SETPRIO", nothing),
-    row("S_WAITCNT_DEPCTR", nothing),
+    hint("S_NOP"),
+    hint("S_SLEEP"),
+    hint("S_CLAUSE"),
+    hint("S_DELAY_ALU"),
+    hint("S_INST_PREFETCH"),
+    hint("S_SETPRIO"),
+    hint("S_WAITCNT_DEPCTR"),
     row("S_CODE_END", nothing),
     row("S_SENDMSG", send_message),
     row("S_BARRIER", barrier),

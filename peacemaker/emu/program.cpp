@@ -78,6 +78,7 @@ private:
         }
         const std::string text = disassembler_.text(decoded->inst, address);
         const isa::OpcodeName& name = disassembler_.opcode(decoded->inst.getOpcode());
+        if (const Row* row = find_row(name.base); row != nullptr && row->hint) return decoded->size;
         const Operands operands = isa::operands_of(disassembler_, decoded->inst);
         if (name.base.starts_with("V_DUAL_")) {
             lift_dual(name, operands, static_cast<std::uint32_t>(offset), text);

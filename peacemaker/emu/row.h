@@ -46,6 +46,7 @@ struct Row {
     std::uint8_t controls = 0; // kMove: bit i set = source i is a control
     bool mask_in = false;      // reads a lane mask (VCC or an SGPR)
     bool mask_out = false;     // writes one
+    bool hint = false;          // has no effect on results; left out of the program
     bool accumulates = false;  // the result register is the last source
     bool is_float = false;     // obeys the mode register's rounding and denormal modes
     bool scc_in = false, scc_out = false;
