@@ -21,6 +21,8 @@ constexpr std::array kGates = {
          gate::run_limits},
 };
 
+constexpr std::size_t kFindingsOfAKind = 4;
+
 } // namespace
 
 std::span<const Gate> gates() { return kGates; }
@@ -43,6 +45,16 @@ bool add_trouble(GateResult& result, LaunchTrouble&& trouble) {
 }
 
 void finish(GateResult& result) {
+    std::map<std::string, std::size_t> count;
+    std::vector<Finding> kept;
+    for (Finding& finding : result.findings)
+        if (++count[finding.kind] <= kFindingsOfAKind) kept.push_back(std::move(finding));
+    for (const auto& [kind, number] : count) {
+        if (number <= kFindingsOfAKind) continue;
+        const auto last = std::find_if(kept.rbegin(), kept.rend(), [&](const Finding& f) { return f.kind == kind; });
+        last->text += fmt::format(" (and {} further findings of this kind)", number - kFindingsOfAKind);
+    }
+    result.findings = std::move(kept);
     if (!result.findings.empty()) {
         result.status = Status::kFail;
         return;
@@ -52,8 +64,8 @@ void finish(GateResult& result) {
 }
 
 std::vector<GateResult> run_gates(GateContext& context, const std::vector<std::uint32_t>& numbers,
-                                  bool stop_at_first_fail, const std::function<void(std::uint32_t)>& on_start,
-                                  const std::function<void(const GateResult&)>& on_end) {
+                                  const std::function<void(std::uint32_t)>& on_start,
+                                  const std::function<bool(const GateResult&)>& on_end) {
     std::vector<GateResult> results;
     bool loaded = true;
     for (const std::uint32_t number : numbers) {
@@ -70,10 +82,9 @@ std::vector<GateResult> run_gates(GateContext& context, const std::vector<std::u
         result.launches = context.session.launches - launches;
         finish(result);
         if (number == 1) loaded = result.status == Status::kPass;
-        on_end(result);
-        const bool failed = result.status == Status::kFail;
+        const bool go_on = on_end(result);
         results.push_back(std::move(result));
-        if (failed && stop_at_first_fail) break;
+        if (!go_on) break;
     }
     return results;
 }
@@ -100,7 +111,7 @@ const pm::Result<ProgramPlan>& GateContext::plan(std::size_t index) {
 const pm::Result<ProgramPlan>& GateContext::chain(std::size_t index) {
     return cached(chains_, index, [&] {
         return plan_chain(*subject.registry, subject.kernel, scope_of(subject.kernel, shape(index)), *subject.chip,
-                          subject.object_of_family);
+                          subject.object_of_kernel);
     });
 }
 

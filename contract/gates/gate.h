@@ -34,7 +34,7 @@ struct Subject {
     const pm::Chip* chip = nullptr;
     const pm::CodeObject* object = nullptr;  // null where it could not be read
     std::string object_error;                // why
-    ObjectOfFamily object_of_family;         // objects of replaced kernels
+    ObjectOfKernel object_of_kernel;         // objects of replaced kernels
     std::vector<std::string> record_symbols; // gate 5, a launch each: the symbol whose record it is compared with
     const records::RecordFile* records = nullptr;
     const Fingerprint* fingerprint = nullptr;
@@ -110,15 +110,15 @@ bool add_trouble(GateResult& result, LaunchTrouble&& trouble);
 void add_finding(GateResult& result, std::string_view kind, std::string text);
 
 /// The status that findings, reasons and checks make: fail, else unchecked, else pass; a gate without a check is
-/// unchecked.
+/// unchecked. Of findings of one kind the first few stay, and the last of them says how many there were.
 void finish(GateResult& result);
 
-/// Runs the gates of `numbers` in order. Once gate 1 has not passed, gates 2 to 4 are unchecked: there is nothing to
-/// launch. With `stop_at_first_fail` the gates behind a failing one are not run and have no result. `on_start` and
-/// `on_end` are called around each gate, so that a crash can be told from what came before it.
+/// Runs the gates of `numbers` in order. Once gate 1 has not passed, gates 2 to 4 are unchecked: there is nothing to launch.
+/// `on_start` and `on_end` are called around each gate, so that a crash can be told from what came before it; where
+/// `on_end` says false, the gates behind are not run and have no result.
 std::vector<GateResult> run_gates(GateContext& context, const std::vector<std::uint32_t>& numbers,
-                                  bool stop_at_first_fail, const std::function<void(std::uint32_t)>& on_start,
-                                  const std::function<void(const GateResult&)>& on_end);
+                                  const std::function<void(std::uint32_t)>& on_start,
+                                  const std::function<bool(const GateResult&)>& on_end);
 
 namespace gate {
 void run_load(GateContext& context, GateResult& result);

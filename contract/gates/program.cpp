@@ -167,7 +167,7 @@ pm::Result<ProgramPlan> plan_kernel(const Kernel& kernel, const Scope& scope, co
 }
 
 pm::Result<ProgramPlan> plan_chain(const Registry& registry, const Kernel& kernel, const Scope& scope,
-                                   const pm::Chip& chip, const ObjectOfFamily& object_of_family) {
+                                   const pm::Chip& chip, const ObjectOfKernel& object_of_kernel) {
     ProgramPlan plan;
     plan.who = "the chain";
     for (const ReplacedStage& stage : kernel.replaces)
@@ -182,9 +182,9 @@ pm::Result<ProgramPlan> plan_chain(const Registry& registry, const Kernel& kerne
     for (std::size_t i = 0; i < kernel.replaces.size(); ++i) {
         const auto bound = bind_stage(registry, kernel, kernel.replaces[i], scope);
         if (!bound) return bound.error().with(kernel.name);
-        const pm::CodeObject* object = object_of_family(bound->kernel->family);
+        const pm::CodeObject* object = object_of_kernel(*bound->kernel);
         if (object == nullptr)
-            return pm::Error{fmt::format("{}: no object of family {}", bound->kernel->name, bound->kernel->family)};
+            return pm::Error{fmt::format("{}: its object was not built or could not be read", bound->kernel->name)};
         const auto name_of = [&](const std::string& name) {
             const auto at = bound->buffers.find(name);
             return at != bound->buffers.end() ? at->second : fmt::format("stage {} {}", i + 1, name);

@@ -64,8 +64,8 @@ struct ProgramPlan {
     std::uint64_t workgroups() const;
 };
 
-/// Finds the object that a kernel of that family is launched from; null where there is none.
-using ObjectOfFamily = std::function<const pm::CodeObject*(const std::string& family)>;
+/// Finds the object that a registration is launched from; null where there is none.
+using ObjectOfKernel = std::function<const pm::CodeObject*(const Kernel& kernel)>;
 
 /// The declared position of each argument of a call, as the ABI lays it out: natural alignment, in order.
 struct DeclaredSlot {
@@ -84,7 +84,7 @@ pm::Result<ProgramPlan> plan_kernel(const Kernel& kernel, const Scope& scope, co
 /// The chain that `kernel` replaces, on the buffers of `kernel`; intermediates and the stages' own workspaces are
 /// added.
 pm::Result<ProgramPlan> plan_chain(const Registry& registry, const Kernel& kernel, const Scope& scope,
-                                   const pm::Chip& chip, const ObjectOfFamily& object_of_family);
+                                   const pm::Chip& chip, const ObjectOfKernel& object_of_kernel);
 
 /// `m=1 n=37 k=128`: the shape for messages.
 std::string shape_text(const Shape& shape);

@@ -1,0 +1,48 @@
+// Choosing what runs: the device, its chips, the registrations and controls.
+#pragma once
+
+#include "contract/device/hip_library.h"
+#include "contract/registry/registry.h"
+#include "peacemaker/support/result.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hkc {
+
+enum class DeviceWish : std::uint8_t { kAuto, kRocm, kEmbedded };
+
+/// A device that is there.
+struct DeviceChoice {
+    DeviceKind kind = DeviceKind::kEmbedded;
+    std::string library;              // as it was opened
+    std::map<std::string, int> chips; // chip -> ordinal of its first device
+};
+
+/// Asks the HIP libraries, each in a child process: a runtime must not be initialised before a fork, and may crash.
+/// kAuto takes a GPU if there is one, else the embedded device. Error: why there is no device.
+pm::Result<DeviceChoice> choose_device(DeviceWish wish);
+
+/// `1-4`, `2`, `1,3-5`: gate numbers, ascending and each once. Error: what was read and what was expected.
+pm::Result<std::vector<std::uint32_t>> parse_gates(std::string_view text);
+
+/// One thing to run: a registration, or a control, on a chip.
+struct Task {
+    const Kernel* kernel = nullptr;   // the registration, or that of the control
+    const Control* control = nullptr; // null for a registration
+    std::string chip;
+};
+
+/// The tasks that `filter` and `gates` select on `chips`: registrations by their name; controls by their name or that
+/// of their registration, where the gate they must be red at is asked for. Chip by chip, in the order of the registry.
+std::vector<Task> select_tasks(const Registry& registry, const std::vector<std::string>& chips, std::string_view filter,
+                               const std::vector<std::uint32_t>& gates);
+
+/// The chips that any registration names, in the order of chips.toml.
+std::vector<std::string> registered_chips(const Registry& registry);
+
+} // namespace hkc

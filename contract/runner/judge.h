@@ -1,0 +1,86 @@
+// From what the gates found to verdicts: known findings, controls, counts, the exit status. Plain data in and out.
+#pragma once
+
+#include "contract/device/device_report.h"
+#include "contract/registry/registry.h"
+#include "contract/report/outcome.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace hkc {
+
+/// One registration on one chip.
+struct KernelOutcome {
+    std::string name, family, chip;
+    std::vector<GateResult> gates;  // after known findings were taken into account
+    std::vector<std::string> known; // known findings that occurred, as `gate 5 "uses scratch": reason`
+    DeviceReport device;            // fidelity counts
+};
+
+/// What became of a control on one chip. There is no fifth.
+enum class ControlVerdict : std::uint8_t {
+    kRedAsPlanted,
+    kMissed,    // another gate, another kind, or none
+    kUnchecked, // a gate up to the one it names could not ask
+    kNotAsked   // a fault for the embedded device, on a card
+};
+/// `red as planted`, `missed`, `unchecked`, `not asked here`.
+std::string_view verdict_name(ControlVerdict verdict);
+
+struct ControlOutcome {
+    std::string name, of, chip;
+    ControlVerdict verdict = ControlVerdict::kUnchecked;
+    std::string why; // empty where red as planted
+    std::vector<GateResult> gates;
+    DeviceReport device;
+};
+
+/// Whether `kernel` declares that finding of that gate on `chip` as known.
+bool is_known(const Kernel& kernel, const std::string& chip, std::uint32_t gate, const Finding& finding);
+
+/// Applies the known findings of `kernel` for `chip`: a gate all of whose findings are known becomes "known finding"; a
+/// known finding whose gate was judged and did not show it is stale, and fails that gate. Returns the texts of those
+/// that occurred.
+std::vector<std::string> apply_known_findings(const Kernel& kernel, const std::string& chip,
+                                              std::vector<GateResult>& gates);
+
+/// Judges a control by the gates that ran under its plant, in order: red as planted only if the first gate that fails
+/// is the one it names, and the first finding of that gate is of a kind it names. Findings that its registration is
+/// known for are no failure. Sets verdict and why.
+void judge_control(const Control& control, const Kernel& twin, ControlOutcome& outcome);
+
+/// Counts of one chip.
+struct ChipSummary {
+    std::size_t kernels = 0, pass = 0, fail = 0, known = 0,
+                unchecked = 0; // by gates 1 to 4; `known` counts findings of any gate
+    std::size_t controls = 0, red = 0, missed = 0, controls_unchecked = 0,
+                not_asked = 0;                            // `controls` leaves out not_asked
+    std::size_t limit_problems = 0, limits_unchecked = 0; // findings of gate 5; kernels whose gate 5 is unchecked
+    std::map<std::uint32_t, std::uint64_t> launches;      // a gate, controls included
+    DeviceReport device;
+};
+
+/// A run's outcomes; the order is that of the registry, chip by chip.
+struct RunOutcome {
+    std::vector<std::string> chips;
+    std::vector<std::uint32_t> gates;
+    std::vector<KernelOutcome> kernels;
+    std::vector<ControlOutcome> controls;
+};
+
+ChipSummary summarise(const RunOutcome& run, const std::string& chip);
+
+/// `SUMMARY gfx1151 17 kernels: 17 pass gates 1-4, 0 fail, 0 known findings; 7 controls: 7 red as planted, 0 missed; 0
+/// limit problems` with what else is to be said (unchecked, not asked here) where there is any.
+std::string summary_line(const ChipSummary& summary, const std::string& chip, const std::vector<std::uint32_t>& gates);
+
+/// `1-4`, `2`, `1-2,4`.
+std::string gates_text(const std::vector<std::uint32_t>& gates);
+
+/// 0 where all is as contracted, else 1. Nothing judged at all is never 0.
+int exit_status(const RunOutcome& run, bool allow_unchecked);
+
+} // namespace hkc

@@ -1,0 +1,109 @@
+#include "contract/runner/lines.h"
+
+#include "contract/gates/gate.h"
+#include "contract/runner/choose.h"
+#include "peacemaker/support/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace hkc {
+namespace {
+
+std::string painted(std::string_view word, bool bad, bool colour) {
+    if (!colour) return std::string(word);
+    return fmt::format("\x1b[{}m{}\x1b[0m", bad ? 31 : 33, word);
+}
+
+std::string one_line(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+}
+
+std::string gate_line(const std::string& chip, const std::string& name, const GateResult& result, bool colour) {
+    const Gate* gate = find_gate(result.gate);
+    std::string line = fmt::format(
+        "{} {} {} gate {} {}: ", painted(status_name(result.status), result.status == Status::kFail, colour), chip,
+        name, result.gate, gate != nullptr ? gate->name : "");
+    std::size_t further = result.findings.size() + result.unchecked.size();
+    if (!result.findings.empty())
+        line += fmt::format("{}: {}", result.findings.front().kind, result.findings.front().text);
+    else if (!result.unchecked.empty())
+        line += result.unchecked.front();
+    if (further > 1) line += fmt::format("; {} more", further - 1);
+    return one_line(std::move(line)) + '\n';
+}
+
+std::string launches_line(const ChipSummary& summary, const std::string& chip) {
+    std::string line = fmt::format("launches {}:", chip);
+    for (const auto& [gate, count] : summary.launches)
+        line += fmt::format("{} gate {} {}", line.back() == ':' ? "" : ",", gate, count);
+    return line + '\n';
+}
+
+std::string fidelity_line(const ChipSummary& summary, const std::string& chip) {
+    const DeviceReport& device = summary.device;
+    if (device.launches == 0 && device.instructions == 0) return "";
+    std::string line = fmt::format("fidelity {}: {} instructions exact, {} approximate, {} unsupported", chip,
+                                   device.exact, device.approximate, device.unsupported.size());
+    for (const auto& [instruction, note] : device.notes) line += fmt::format("; {}: {}", instruction, note);
+    for (const std::string& reason : device.unsupported) line += fmt::format("; {}", reason);
+    return one_line(std::move(line)) + '\n';
+}
+
+} // namespace
+
+std::string run_lines(const RunOutcome& run, bool colour) {
+    std::string text;
+    for (const KernelOutcome& kernel : run.kernels)
+        for (const GateResult& result : kernel.gates)
+            if (result.status != Status::kPass) text += gate_line(kernel.chip, kernel.name, result, colour);
+    for (const ControlOutcome& control : run.controls) {
+        if (control.verdict == ControlVerdict::kRedAsPlanted) continue;
+        text += one_line(
+            fmt::format("{} {} control \"{}\" of {}: {}",
+                        painted(verdict_name(control.verdict), control.verdict == ControlVerdict::kMissed, colour),
+                        control.chip, control.name, control.of, control.why));
+        text += '\n';
+    }
+    for (const std::string& chip : run.chips) {
+        const ChipSummary summary = summarise(run, chip);
+        text += launches_line(summary, chip);
+        text += fidelity_line(summary, chip);
+    }
+    for (const std::string& chip : run.chips) text += summary_line(summarise(run, chip), chip, run.gates) + '\n';
+    return text;
+}
+
+std::string list_lines(const Registry& registry, const std::vector<std::string>& chips, std::string_view filter) {
+    const auto here = [&](const std::vector<std::string>& of) {
+        std::vector<std::string> both;
+        for (const std::string& chip : of)
+            if (std::find(chips.begin(), chips.end(), chip) != chips.end()) both.push_back(chip);
+        return both;
+    };
+    std::string text;
+    for (const Kernel& kernel : registry.kernels) {
+        const auto on = here(kernel.chips);
+        if (on.empty() || !pm::glob_match(filter, kernel.name)) continue;
+        std::vector<std::string> replaced;
+        for (const ReplacedStage& stage : kernel.replaces) replaced.push_back(stage.kernel);
+        text += fmt::format("kernel {} ({}): {}; {} shapes; oracle {}", kernel.name, kernel.family, fmt::join(on, " "),
+                            kernel.shapes.size(), kernel.oracle);
+        if (!replaced.empty())
+            text += fmt::format("; replaces {}, match {}", fmt::join(replaced, ", "),
+                                kernel.match == Match::kBytes ? "bytes" : "bound");
+        text += '\n';
+    }
+    for (const Control& control : registry.controls) {
+        const auto on = here(control.chips);
+        if (on.empty() || !(pm::glob_match(filter, control.name) || pm::glob_match(filter, control.of))) continue;
+        text += fmt::format("control \"{}\" of {}: {}; red at gate {} with \"{}\"{}\n", control.name, control.of,
+                            fmt::join(on, " "), control.red_at, fmt::join(control.findings, "\" or \""),
+                            control.embedded_only ? "; embedded device only" : "");
+    }
+    return text;
+}
+
+} // namespace hkc

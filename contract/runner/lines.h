@@ -1,0 +1,18 @@
+// The run's result as lines for a person or a log: what is not a pass, then a chip's counts.
+#pragma once
+
+#include "contract/runner/judge.h"
+
+#include <string>
+
+namespace hkc {
+
+/// One line a registration and gate that is not a pass, one a control that is not red as planted; then, a chip: the
+/// launches of each gate, the fidelity of the device where it tells, and the SUMMARY line. With `colour`, verdicts are
+/// coloured for a terminal.
+std::string run_lines(const RunOutcome& run, bool colour);
+
+/// What --list prints: each registration and control that `filter` selects, expanded. Empty where it selects none.
+std::string list_lines(const Registry& registry, const std::vector<std::string>& chips, std::string_view filter);
+
+} // namespace hkc

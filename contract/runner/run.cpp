@@ -1,0 +1,355 @@
+#include "contract/runner/run.h"
+
+#include "contract/gates/gate.h"
+#include "contract/runner/child.h"
+#include "contract/runner/plant.h"
+#include "contract/toolchain/compile.h"
+#include "peacemaker/support/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+namespace hkc {
+namespace {
+
+constexpr std::uint32_t kMemoryGate = 2;
+
+/// An object of the run, built once and used by every task that wants it.
+struct Object {
+    CompiledObject compiled;
+    pm::Result<pm::CodeObject> parsed = pm::Error{"not built"};
+};
+
+using ObjectKey = std::pair<std::string, BuildPlan>; // chip, build
+
+/// Everything that children share, made before the first of them starts.
+struct Run {
+    const Registry& registry;
+    const RunRequest& request;
+    DeviceChoice device;
+    Toolchain toolchain;
+    std::vector<Task> tasks;
+    std::map<ObjectKey, Object> objects;
+    std::map<std::string, std::optional<records::RecordFile>> records; // by family
+};
+
+bool not_asked(const Run& run, const Task& task) {
+    return task.control != nullptr && task.control->embedded_only && run.device.kind == DeviceKind::kRocm;
+}
+
+/// The builds that a task needs: its own, and those of the kernels that it replaces.
+std::vector<BuildPlan> builds_of(const Registry& registry, const Task& task) {
+    std::vector<BuildPlan> builds{task.control != nullptr ? plant(*task.control, *task.kernel).build
+                                                          : build_of(*task.kernel)};
+    for (const ReplacedStage& stage : task.kernel->replaces)
+        if (const Kernel* replaced = registry.find_kernel(stage.kernel)) builds.push_back(build_of(*replaced));
+    return builds;
+}
+
+std::optional<RunFailure> compile_objects(Run& run, const Progress& progress) {
+    for (const Task& task : run.tasks) {
+        if (not_asked(run, task)) continue;
+        for (const BuildPlan& build : builds_of(run.registry, task)) run.objects[{task.chip, build}];
+    }
+    std::vector<CompileRequest> requests;
+    for (const auto& [key, object] : run.objects) {
+        const auto& [chip_name, build] = key;
+        const auto chip = pm::find_chip(chip_name);
+        if (!chip) return RunFailure{kBadInput, chip.error().text};
+        if (!run.toolchain.spec.builds(chip_name))
+            return RunFailure{kNoDeviceOrToolchain,
+                              fmt::format("toolchain {} does not build {}", run.toolchain.spec.name, chip_name)};
+        CompileRequest request;
+        request.toolchain = &run.toolchain;
+        request.chip = *chip;
+        request.root = run.registry.root;
+        request.source = build.source;
+        request.flags = build.flags;
+        request.defines = build.defines;
+        request.edits = build.edits;
+        requests.push_back(std::move(request));
+    }
+    auto compiled = compile_all(requests, default_cache_dir(run.registry.root), run.request.jobs,
+                                [&](std::size_t done) { progress("compiling", done, requests.size()); });
+    std::string errors;
+    std::size_t i = 0;
+    for (auto& [key, object] : run.objects) {
+        const CompileRequest& request = requests[i];
+        auto& result = compiled[i++];
+        if (!result) {
+            errors += (errors.empty() ? "" : "\n") + result.error().text;
+            continue;
+        }
+        object.compiled = std::move(*result);
+        object.parsed = pm::parse_code_object(object.compiled.bytes, object.compiled.object.string(), request.chip);
+    }
+    if (!errors.empty()) return RunFailure{kBadInput, errors};
+    return std::nullopt;
+}
+
+std::optional<RunFailure> load_records(Run& run) {
+    for (const Task& task : run.tasks) {
+        const std::string& family = task.kernel->family;
+        if (run.records.contains(family)) continue;
+        auto file = records::load(run.registry.root, run.toolchain.spec.name, family);
+        if (!file) return RunFailure{kBadInput, file.error().text};
+        run.records[family] = std::move(*file);
+    }
+    return std::nullopt;
+}
+
+/// A child's whole life: one task, told line by line.
+void run_task(const Run& run, const Task& task, const ChildPipe& pipe) {
+    Subject subject;
+    const Planted planted = task.control != nullptr ? plant(*task.control, *task.kernel)
+                                                    : Planted{*task.kernel, build_of(*task.kernel), nullptr};
+    subject.name = task.control != nullptr ? fmt::format("control \"{}\"", task.control->name) : task.kernel->name;
+    subject.registry = &run.registry;
+    subject.kernel = planted.kernel;
+    subject.chip = *pm::find_chip(task.chip);
+    for (const Launch& launch : task.kernel->launches) subject.record_symbols.push_back(launch.symbol);
+
+    const auto object_of = [&](const BuildPlan& build) -> const Object& { return run.objects.at({task.chip, build}); };
+    const Object& own = object_of(planted.build);
+    pm::Result<pm::CodeObject> mutated = pm::Error{""};
+    const pm::Result<pm::CodeObject>* parsed = &own.parsed;
+    if (planted.mutate != nullptr) {
+        auto bytes = mutate_bytes(own.compiled.bytes, *planted.mutate);
+        mutated = bytes ? pm::parse_code_object(*bytes, subject.name, subject.chip)
+                        : pm::Result<pm::CodeObject>(bytes.error());
+        parsed = &mutated;
+    }
+    if (*parsed)
+        subject.object = &**parsed;
+    else
+        subject.object_error = parsed->error().text;
+    subject.object_of_kernel = [&](const Kernel& kernel) -> const pm::CodeObject* {
+        const Object& object = object_of(build_of(kernel));
+        return object.parsed ? &*object.parsed : nullptr;
+    };
+    const auto& records = run.records.at(task.kernel->family);
+    subject.records = records ? &*records : nullptr;
+    subject.fingerprint = &own.compiled.fingerprint;
+
+    // A control must pass every gate before the one it names, whichever gates were asked for.
+    std::vector<std::uint32_t> numbers = run.request.gates;
+    if (task.control != nullptr) {
+        numbers.clear();
+        for (const Gate& gate : gates())
+            if (gate.number <= task.control->red_at) numbers.push_back(gate.number);
+    }
+
+    const auto refuse = [&](const std::string& why) {
+        GateResult result;
+        result.gate = numbers.front();
+        result.findings.push_back({std::string(kind::kHipError), fmt::format("{}: {}", subject.name, why)});
+        finish(result);
+        pipe.write(line_of_result(result));
+        pipe.write(line_of_end({}));
+    };
+    const auto library = open_hip_library({run.device.library});
+    if (!library) return refuse(library.error().text);
+    auto session = Session::open(*library, run.device.chips.at(task.chip));
+    if (!session) return refuse(session.error().text);
+
+    GateOptions options;
+    options.seed = run.request.seed;
+    options.thorough = run.request.thorough;
+    // A control that must be red at gate 1 is red there or nowhere: what is held for gate 2 is no reason to call it
+    // unchecked.
+    options.gate_2_follows =
+        task.control != nullptr || std::find(numbers.begin(), numbers.end(), kMemoryGate) != numbers.end();
+    GateContext context(subject, *session, options);
+    (void)run_gates(
+        context, numbers, [&](std::uint32_t gate) { pipe.write(line_of_start(gate)); },
+        [&](const GateResult& result) {
+            pipe.write(line_of_result(result));
+            // A control's first failing gate decides; what its registration is known for does not count as one.
+            return task.control == nullptr ||
+                   std::all_of(result.findings.begin(), result.findings.end(),
+                               [&](const Finding& f) { return is_known(*task.kernel, task.chip, result.gate, f); });
+        });
+    pipe.write(line_of_end(session->totals));
+}
+
+/// The gates of a task whose child has ended; a crash or a time-out fails the gate that it happened in.
+std::vector<GateResult> gates_of(const ChildEnd& end, const std::string& who, const std::vector<std::uint32_t>& asked,
+                                 bool control, DeviceReport& totals) {
+    auto lines = read_child_lines(end.output);
+    std::vector<GateResult> results;
+    if (lines) results = std::move(lines->gates);
+    if (lines && lines->totals) totals = *lines->totals;
+    const bool whole = lines && lines->totals && end.fate == ChildFate::kDone;
+    if (!whole) {
+        GateResult broken;
+        broken.gate = asked.front();
+        if (lines && lines->unfinished)
+            broken.gate = *lines->unfinished;
+        else if (!results.empty())
+            broken.gate = results.back().gate;
+        if (end.fate == ChildFate::kNotStarted) {
+            broken.unchecked.push_back(fmt::format("{}: no child process: {}", who, end.how));
+        } else {
+            const auto kind_name = end.fate == ChildFate::kTimedOut ? kind::kTimeOut : kind::kCrash;
+            const std::string how = !lines                         ? lines.error().text
+                                    : end.fate == ChildFate::kDone ? "it ended without a result"
+                                                                   : end.how;
+            add_finding(broken, kind_name, fmt::format("{}: gate {}: {}", who, broken.gate, how));
+        }
+        finish(broken);
+        if (!results.empty() && results.back().gate == broken.gate) {
+            results.back().findings.insert(results.back().findings.end(), broken.findings.begin(),
+                                           broken.findings.end());
+            finish(results.back());
+        } else {
+            results.push_back(std::move(broken));
+        }
+    }
+    if (control) return results;
+    for (const std::uint32_t number : asked) {
+        if (std::any_of(results.begin(), results.end(), [&](const GateResult& r) { return r.gate == number; }))
+            continue;
+        GateResult missing;
+        missing.gate = number;
+        missing.unchecked.push_back("not run: the child process had ended");
+        finish(missing);
+        results.push_back(std::move(missing));
+    }
+    return results;
+}
+
+/// The chips to run on. Failure: a chip that no registration names, or that the device does not have.
+std::variant<std::vector<std::string>, RunFailure> choose_chips(const Registry& registry, const RunRequest& request,
+                                                                const DeviceChoice& device) {
+    const std::vector<std::string> registered = registered_chips(registry);
+    std::vector<std::string> offered;
+    for (const auto& [chip, ordinal] : device.chips) offered.push_back(chip);
+    const std::string offer = fmt::format("{} has {}", device.library, fmt::join(offered, ", "));
+    if (request.chips.empty()) {
+        std::vector<std::string> chips;
+        for (const std::string& chip : registered)
+            if (device.chips.contains(chip)) chips.push_back(chip);
+        if (chips.empty())
+            return RunFailure{kNoDeviceOrToolchain, fmt::format("no device for any chip of the registry ({}): {}",
+                                                                fmt::join(registered, ", "), offer)};
+        return chips;
+    }
+    std::vector<std::string> wanted = request.chips;
+    if (std::find(wanted.begin(), wanted.end(), "all") != wanted.end()) wanted = registered;
+    for (const std::string& chip : wanted) {
+        if (std::find(registered.begin(), registered.end(), chip) == registered.end())
+            return RunFailure{kBadInput,
+                              fmt::format("chip \"{}\": no registration names it{}; expected {}, or all", chip,
+                                          pm::did_you_mean(chip, registered), fmt::join(registered, ", "))};
+        if (!device.chips.contains(chip))
+            return RunFailure{kNoDeviceOrToolchain, fmt::format("no device for {}: {}", chip, offer)};
+    }
+    std::vector<std::string> chips;
+    for (const std::string& chip : registered)
+        if (std::find(wanted.begin(), wanted.end(), chip) != wanted.end()) chips.push_back(chip);
+    return chips;
+}
+
+std::variant<Toolchain, RunFailure> choose_toolchain(const RunRequest& request) {
+    const auto specs = load_toolchains(request.root);
+    if (!specs) return RunFailure{kBadInput, specs.error().text};
+    const ToolchainSpec* spec = pinned_toolchain(*specs);
+    if (!request.toolchain.empty()) {
+        const auto named = find_toolchain(*specs, request.toolchain);
+        if (!named) return RunFailure{kBadInput, named.error().text};
+        spec = *named;
+    }
+    auto installed = find_installed(*spec, default_cache_dir(request.root));
+    if (!installed) return RunFailure{kNoDeviceOrToolchain, missing_text(*spec)};
+    return std::move(*installed);
+}
+
+} // namespace
+
+pm::Result<Registry> load_contracts(const std::filesystem::path& root) {
+    KnownNames names;
+    names.oracles = oracle_names();
+    names.finding_kinds = finding_kinds();
+    names.finding_kinds.emplace_back(records::kUsesScratch);
+    return load_registry(root, names);
+}
+
+std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, const RunRequest& request,
+                                                  const Progress& progress) {
+    // What selects nothing on any chip is a mistake, whatever devices there are.
+    if (select_tasks(registry, registered_chips(registry), request.filter, request.gates).empty())
+        return RunFailure{kBadInput,
+                          fmt::format("nothing selected: no registration or control matches \"{}\"", request.filter)};
+    auto device = choose_device(request.device);
+    if (!device) return RunFailure{kNoDeviceOrToolchain, device.error().text};
+    auto chips = choose_chips(registry, request, *device);
+    if (const auto* failure = std::get_if<RunFailure>(&chips)) return *failure;
+    auto toolchain = choose_toolchain(request);
+    if (const auto* failure = std::get_if<RunFailure>(&toolchain)) return *failure;
+
+    RunReport report;
+    report.outcome.chips = std::get<std::vector<std::string>>(chips);
+    report.outcome.gates = request.gates;
+    Run run{registry, request, std::move(*device), std::move(std::get<Toolchain>(toolchain)), {}, {}, {}};
+    if (!run.toolchain.warning.empty()) report.warnings.push_back(run.toolchain.warning);
+    report.description = {run.device.kind == DeviceKind::kRocm ? "rocm" : "embedded",
+                          std::filesystem::path(run.device.library).filename().string(),
+                          run.toolchain.spec.name,
+                          request.filter,
+                          request.seed,
+                          request.thorough,
+                          request.allow_unchecked};
+    run.tasks = select_tasks(registry, report.outcome.chips, request.filter, request.gates);
+    if (run.tasks.empty())
+        return RunFailure{kBadInput, fmt::format("nothing selected: \"{}\" matches nothing on {}", request.filter,
+                                                 fmt::join(report.outcome.chips, ", "))};
+    if (const auto failure = compile_objects(run, progress)) return *failure;
+    if (const auto failure = load_records(run)) return *failure;
+
+    std::vector<const Task*> asked;
+    for (const Task& task : run.tasks)
+        if (!not_asked(run, task)) asked.push_back(&task);
+    const unsigned jobs = std::max(1U, request.jobs);
+    const unsigned threads = std::max(1U, std::thread::hardware_concurrency() / jobs);
+    std::vector<ChildEnd> ends(asked.size());
+    std::size_t finished = 0;
+    progress("running", 0, asked.size());
+    run_children(
+        asked.size(), jobs, request.limit,
+        [&](std::size_t i, const ChildPipe& pipe) {
+            (void)setenv("HKC_DEVICE_THREADS", std::to_string(threads).c_str(), 1);
+            run_task(run, *asked[i], pipe);
+        },
+        [&](std::size_t i, const ChildEnd& end) {
+            ends[i] = end;
+            progress("running", ++finished, asked.size());
+        });
+
+    std::size_t next = 0;
+    for (const Task& task : run.tasks) {
+        const bool skipped = not_asked(run, task);
+        if (task.control == nullptr) {
+            KernelOutcome outcome{task.kernel->name, task.kernel->family, task.chip, {}, {}, {}};
+            outcome.gates = gates_of(ends[next++], fmt::format("{} on {}", task.kernel->name, task.chip), request.gates,
+                                     false, outcome.device);
+            outcome.known = apply_known_findings(*task.kernel, task.chip, outcome.gates);
+            report.outcome.kernels.push_back(std::move(outcome));
+            continue;
+        }
+        ControlOutcome outcome{task.control->name, task.control->of, task.chip, ControlVerdict::kNotAsked, "", {}, {}};
+        if (skipped) {
+            outcome.why = "the fault shows on the embedded device only";
+        } else {
+            outcome.gates = gates_of(ends[next++], fmt::format("control \"{}\" on {}", task.control->name, task.chip),
+                                     {1}, true, outcome.device);
+            judge_control(*task.control, *task.kernel, outcome);
+        }
+        report.outcome.controls.push_back(std::move(outcome));
+    }
+    return report;
+}
+
+} // namespace hkc

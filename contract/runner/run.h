@@ -1,0 +1,56 @@
+// A whole run: compile, one child process a registration or control and chip, judge. What hip-kernel-contract does
+// between its options and its output.
+#pragma once
+
+#include "contract/runner/choose.h"
+#include "contract/runner/judge.h"
+#include "contract/runner/outcome_json.h"
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace hkc {
+
+struct RunRequest {
+    std::filesystem::path root; // holds registry/, records/, toolchains.toml
+    DeviceWish device = DeviceWish::kAuto;
+    std::vector<std::string> chips; // empty: the registered chips that the device has
+    std::string filter = "*";
+    std::vector<std::uint32_t> gates{1, 2, 3, 4, 5};
+    std::string toolchain; // empty: the pinned one
+    unsigned jobs = 1;
+    std::chrono::milliseconds limit{120'000}; // a registration on a chip
+    std::uint64_t seed = 1;
+    bool thorough = false;
+    bool allow_unchecked = false; // for the report; the verdicts do not depend on it
+};
+
+/// The exit statuses of a run that could not be made.
+inline constexpr int kBadInput = 2;
+inline constexpr int kNoDeviceOrToolchain = 3;
+
+struct RunFailure {
+    int exit_status = kBadInput;
+    std::string text;
+};
+
+struct RunReport {
+    RunOutcome outcome;
+    RunDescription description;
+    std::vector<std::string> warnings; // for a person: a compiler that is not the pinned one
+};
+
+/// Called as the run goes on: what it does, how much of it is done.
+using Progress = std::function<void(const std::string& what, std::size_t done, std::size_t of)>;
+
+/// Loads the registry, with the oracles and kinds that this library knows.
+pm::Result<Registry> load_contracts(const std::filesystem::path& root);
+
+std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, const RunRequest& request,
+                                                  const Progress& progress);
+
+} // namespace hkc

@@ -1,0 +1,121 @@
+#include "contract/gates/inputs.h"
+
+#include "contract/gates/element.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+namespace hkc {
+namespace {
+
+BufferPlan buffer(const std::string& name, Direction dir, ElementType type, std::int64_t count) {
+    BufferPlan plan;
+    plan.name = name;
+    plan.dir = dir;
+    plan.type = type;
+    plan.dims = {count};
+    plan.elements = static_cast<std::size_t>(count);
+    return plan;
+}
+
+ProgramPlan plan() {
+    ProgramPlan plan;
+    plan.buffers = {buffer("x", Direction::kIn, ElementType::kBf16, 4001),
+                    buffer("words", Direction::kIn, ElementType::kU32, 333),
+                    buffer("scale", Direction::kIn, ElementType::kFp16, 500),
+                    buffer("bias", Direction::kInOut, ElementType::kBf16, 500),
+                    buffer("out", Direction::kOut, ElementType::kBf16, 10)};
+    return plan;
+}
+
+double value_of(const ProgramPlan& plan, const Inputs& inputs, std::size_t buffer, std::size_t element) {
+    const BufferPlan& b = plan.buffers[buffer];
+    return decode_element(b.type, load_bits(inputs.buffers.at(b.name), element_bytes(b.type), element));
+}
+
+TEST(Inputs, EveryInputAndNoOutputIsFilledToItsSize) {
+    const ProgramPlan p = plan();
+    const Inputs inputs = random_inputs(p, 1);
+    EXPECT_EQ(inputs.buffers.size(), 4U);
+    EXPECT_EQ(inputs.buffers.at("x").size(), 8002U);
+    EXPECT_EQ(inputs.buffers.at("words").size(), 1332U);
+    EXPECT_FALSE(inputs.buffers.contains("out"));
+}
+
+TEST(Inputs, ASeedIsASequenceAndAnotherSeedIsAnother) {
+    const ProgramPlan p = plan();
+    EXPECT_EQ(random_inputs(p, 5).buffers, random_inputs(p, 5).buffers);
+    EXPECT_NE(random_inputs(p, 5).buffers.at("x"), random_inputs(p, 6).buffers.at("x"));
+}
+
+TEST(Inputs, ValuesAreModerateScalesPositiveAndWordsSpreadOverAllBits) {
+    const ProgramPlan p = plan();
+    const Inputs inputs = random_inputs(p, 3);
+    std::set<double> seen;
+    for (std::size_t i = 0; i < 4001; ++i) {
+        EXPECT_LE(std::fabs(value_of(p, inputs, 0, i)), 2.0);
+        seen.insert(value_of(p, inputs, 0, i));
+    }
+    EXPECT_GT(seen.size(), 300U);
+    bool negative_bias = false;
+    for (std::size_t i = 0; i < 500; ++i) {
+        EXPECT_GT(value_of(p, inputs, 2, i), 0.0);
+        EXPECT_LE(value_of(p, inputs, 2, i), 1.0 / 16);
+        negative_bias = negative_bias || value_of(p, inputs, 3, i) < 0;
+    }
+    EXPECT_TRUE(negative_bias);
+    std::uint64_t set = 0, clear = 0;
+    for (std::size_t i = 0; i < 333; ++i) {
+        const std::uint64_t word = load_bits(inputs.buffers.at("words"), 4, i);
+        set |= word;
+        clear |= ~word & 0xffffffffU;
+    }
+    EXPECT_EQ(set, 0xffffffffU);
+    EXPECT_EQ(clear, 0xffffffffU);
+}
+
+TEST(Inputs, EdgesChangeOneBufferAndHoldWhatTheirNameSays) {
+    const ProgramPlan p = plan();
+    const Inputs base = random_inputs(p, 1);
+    const auto edges = edge_inputs(p, base, 1);
+    EXPECT_EQ(edges.size(), 3U * 7 + 1);
+    for (const Inputs& edge : edges) {
+        std::string changed;
+        for (const auto& [name, bytes] : edge.buffers)
+            if (bytes != base.buffers.at(name)) changed += name;
+        EXPECT_EQ(edge.label.substr(0, edge.label.find(':')), changed) << edge.label;
+    }
+}
+
+TEST(Inputs, NanStandsAtSomeElementsAndSubnormalsAtAll) {
+    const ProgramPlan p = plan();
+    const Inputs base = random_inputs(p, 1);
+    bool nan_seen = false, subnormals_seen = false;
+    for (const Inputs& edge : edge_inputs(p, base, 1)) {
+        std::size_t nans = 0, subnormals = 0;
+        for (std::size_t i = 0; i < 4001; ++i) {
+            const double value = value_of(p, edge, 0, i);
+            nans += std::isnan(value) ? 1 : 0;
+            subnormals += value != 0 && std::fabs(value) < 0x1p-126 ? 1 : 0;
+        }
+        if (edge.label.starts_with("x: NaN")) {
+            nan_seen = true;
+            EXPECT_TRUE(std::isnan(value_of(p, edge, 0, 0)));
+            EXPECT_TRUE(std::isnan(value_of(p, edge, 0, 4000)));
+            EXPECT_LT(nans, 100U);
+        } else {
+            EXPECT_EQ(nans, 0U) << edge.label;
+        }
+        if (edge.label.starts_with("x: subnormals")) {
+            subnormals_seen = true;
+            EXPECT_EQ(subnormals, 4001U);
+        }
+    }
+    EXPECT_TRUE(nan_seen);
+    EXPECT_TRUE(subnormals_seen);
+}
+
+} // namespace
+} // namespace hkc

@@ -1,0 +1,70 @@
+#include "contract/runner/choose.h"
+
+#include <gtest/gtest.h>
+
+namespace hkc {
+namespace {
+
+using Numbers = std::vector<std::uint32_t>;
+
+TEST(ParseGates, NumbersAndRanges) {
+    for (const auto& [text, expected] : {std::pair<const char*, Numbers>{"1-4", {1, 2, 3, 4}},
+                                         {"2", {2}},
+                                         {"3,1", {1, 3}},
+                                         {"1-2,2-5", {1, 2, 3, 4, 5}}}) {
+        const auto gates = parse_gates(text);
+        ASSERT_TRUE(gates) << text;
+        EXPECT_EQ(*gates, expected) << text;
+    }
+    for (const char* text : {"", "0", "6", "4-1", "a", "1-", "-1", "1 ", "1-9", ","}) {
+        const auto gates = parse_gates(text);
+        ASSERT_FALSE(gates) << text;
+        EXPECT_NE(gates.error().text.find("expected numbers from 1 to 5"), std::string::npos);
+    }
+}
+
+Registry registry() {
+    Registry registry;
+    for (const char* name : {"tile_a", "tile_b", "relu"}) {
+        Kernel kernel;
+        kernel.name = name;
+        kernel.chips = {"gfx1030", "gfx1151"};
+        registry.kernels.push_back(kernel);
+    }
+    registry.kernels[2].chips = {"gfx1151"};
+    Control control;
+    control.name = "a wrong code";
+    control.of = "tile_b";
+    control.chips = {"gfx1151"};
+    control.red_at = 3;
+    registry.controls.push_back(control);
+    return registry;
+}
+
+std::vector<std::string> names(const std::vector<Task>& tasks) {
+    std::vector<std::string> names;
+    for (const Task& task : tasks)
+        names.push_back(task.chip + " " + (task.control != nullptr ? task.control->name : task.kernel->name));
+    return names;
+}
+
+TEST(SelectTasks, TakesRegistrationsByNameAndControlsByTheirsOrTheirRegistrations) {
+    const Registry r = registry();
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(names(select_tasks(r, {"gfx1030", "gfx1151"}, "*", {1, 2, 3, 4, 5})),
+              (Names{"gfx1030 tile_a", "gfx1030 tile_b", "gfx1151 tile_a", "gfx1151 tile_b", "gfx1151 relu",
+                     "gfx1151 a wrong code"}));
+    EXPECT_EQ(names(select_tasks(r, {"gfx1151"}, "tile_b", {1, 2, 3})),
+              (Names{"gfx1151 tile_b", "gfx1151 a wrong code"}));
+    EXPECT_EQ(names(select_tasks(r, {"gfx1151"}, "a wrong*", {3})), (Names{"gfx1151 a wrong code"}));
+    EXPECT_EQ(names(select_tasks(r, {"gfx1151"}, "tile_b", {1, 2})), (Names{"gfx1151 tile_b"}));
+    EXPECT_TRUE(select_tasks(r, {"gfx1151"}, "nothing", {1}).empty());
+    EXPECT_TRUE(select_tasks(r, {"gfx1201"}, "*", {1}).empty());
+}
+
+TEST(RegisteredChips, AreThoseOfTheRegistrationsInTheTablesOrder) {
+    EXPECT_EQ(registered_chips(registry()), (std::vector<std::string>{"gfx1030", "gfx1151"}));
+}
+
+} // namespace
+} // namespace hkc

@@ -1,0 +1,75 @@
+#include "contract/runner/outcome_json.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace hkc {
+namespace {
+
+GateResult result() {
+    GateResult result;
+    result.gate = 2;
+    result.status = Status::kFail;
+    result.findings = {{"guard overwritten", "out: \"quoted\"\nand a second line, \xff no UTF-8"}};
+    result.unchecked = {"a reason"};
+    result.checks = 12;
+    result.launches = 34;
+    return result;
+}
+
+TEST(ChildLines, WhatAGateFoundArrivesAsItWas) {
+    DeviceReport totals;
+    totals.exact = 5;
+    totals.notes["v_rcp_f32"] = "within 1 ulp";
+    const auto lines = read_child_lines(line_of_start(2) + line_of_result(result()) + line_of_end(totals));
+    ASSERT_TRUE(lines) << lines.error().text;
+    ASSERT_EQ(lines->gates.size(), 1U);
+    EXPECT_EQ(lines->gates[0].gate, 2U);
+    EXPECT_EQ(lines->gates[0].status, Status::kFail);
+    EXPECT_EQ(lines->gates[0].findings[0].kind, "guard overwritten");
+    EXPECT_EQ(lines->gates[0].findings[0].text.substr(0, 20), "out: \"quoted\"\nand a ");
+    EXPECT_EQ(lines->gates[0].unchecked, std::vector<std::string>{"a reason"});
+    EXPECT_EQ(lines->gates[0].checks, 12U);
+    EXPECT_EQ(lines->gates[0].launches, 34U);
+    EXPECT_FALSE(lines->unfinished);
+    ASSERT_TRUE(lines->totals);
+    EXPECT_EQ(lines->totals->exact, 5U);
+    EXPECT_EQ(lines->totals->notes.at("v_rcp_f32"), "within 1 ulp");
+}
+
+TEST(ChildLines, AGateThatStartedAndDidNotEndIsUnfinished) {
+    const auto lines =
+        read_child_lines(line_of_start(1) + line_of_result(result()) + line_of_start(3) + R"({"result": {"ga)");
+    ASSERT_TRUE(lines);
+    EXPECT_EQ(lines->unfinished, 3U);
+    EXPECT_FALSE(lines->totals);
+    EXPECT_EQ(lines->gates.size(), 1U);
+}
+
+TEST(ChildLines, AnythingElseIsAnError) {
+    for (const char* text : {"hello\n", "{}\n", "{\"start\": \"one\"}\n", "{\"result\": {}}\n"})
+        EXPECT_FALSE(read_child_lines(text)) << text;
+}
+
+TEST(Report, HoldsEveryOutcomeItsSchemaAndTheExitStatus) {
+    RunOutcome run;
+    run.chips = {"gfx1151"};
+    run.gates = {2};
+    run.kernels = {{"tile", "f", "gfx1151", {result()}, {}, {}}};
+    run.controls = {{"a fault", "tile", "gfx1151", ControlVerdict::kMissed, "because", {result()}, {}}};
+    const auto report =
+        nlohmann::json::parse(report_json(run, {"embedded", "libpm_hip.so", "clang-22.1.8", "*", 1, false, false}));
+    EXPECT_EQ(report.at("schema"), 1);
+    EXPECT_EQ(report.at("device"), "embedded");
+    EXPECT_EQ(report.at("exit_status"), 1);
+    EXPECT_EQ(report.at("kernels").at(0).at("status"), "fail");
+    EXPECT_EQ(report.at("kernels").at(0).at("gates").at(0).at("name"), "memory");
+    EXPECT_EQ(report.at("kernels").at(0).at("gates").at(0).at("findings").at(0).at("kind"), "guard overwritten");
+    EXPECT_EQ(report.at("controls").at(0).at("verdict"), "missed");
+    EXPECT_EQ(report.at("summary").at("gfx1151").at("fail"), 1);
+    EXPECT_EQ(report.at("summary").at("gfx1151").at("missed"), 1);
+    EXPECT_EQ(report.at("summary").at("gfx1151").at("launches").at("2"), 68);
+}
+
+} // namespace
+} // namespace hkc

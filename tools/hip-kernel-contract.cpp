@@ -1,0 +1,132 @@
+// hip-kernel-contract: runs the gates on every registration and control that is asked for. docs/kernel-contract.md is
+// its page.
+
+#include "contract/runner/lines.h"
+#include "contract/runner/run.h"
+#include "peacemaker/support/file.h"
+#include "peacemaker/support/text.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <thread>
+
+#include <unistd.h>
+
+namespace {
+
+constexpr int kBadUsage = 2;
+
+struct Options {
+    hkc::RunRequest run;
+    std::string root, chips, gates = "1-5", json;
+    double limit_s = 120;
+    bool list = false;
+    bool allow_unchecked = false;
+};
+
+/// The folder that holds registry/: the current one, or the one whose build/bin holds this program.
+std::filesystem::path default_root() {
+    std::error_code ec;
+    if (std::filesystem::is_directory("registry", ec)) return ".";
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", ec);
+    const auto tree = program.parent_path().parent_path().parent_path();
+    return std::filesystem::is_directory(tree / "registry", ec) ? tree : std::filesystem::path(".");
+}
+
+int parse(int argc, char** argv, Options& options) {
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    options.run.jobs = cores;
+    CLI::App app{"Runs the gates on HIP kernels under contract: load, memory, shapes, edges, limits."};
+    app.footer(
+        "Exit status: 0 all as contracted; 1 a fail, a missed control, a limit problem, a stale finding or unchecked;\n"
+        "2 bad usage or bad registry; 3 no device or no toolchain.");
+    const std::map<std::string, hkc::DeviceWish> devices{
+        {"auto", hkc::DeviceWish::kAuto}, {"rocm", hkc::DeviceWish::kRocm}, {"embedded", hkc::DeviceWish::kEmbedded}};
+    app.add_option("--device", options.run.device, "auto (a GPU if there is one), rocm or embedded")
+        ->transform(CLI::CheckedTransformer(devices));
+    app.add_option("--chip", options.chips, "chips, with commas between, or all; those of the device where not given");
+    app.add_option("--filter", options.run.filter, "registrations and controls whose name matches (*, ?)");
+    app.add_option("--gates", options.gates, "gates, as in 1-4 or 1,3")->capture_default_str();
+    app.add_option("--jobs", options.run.jobs, "child processes at a time")
+        ->check(CLI::Range(1U, 1024U))
+        ->capture_default_str();
+    app.add_option("--timeout", options.limit_s, "seconds that a registration may take on a chip")
+        ->check(CLI::Range(0.001, 86400.0))
+        ->capture_default_str();
+    app.add_option("--toolchain", options.run.toolchain,
+                   "a toolchain of toolchains.toml; the pinned one where not given");
+    app.add_option("--root", options.root, "the folder that holds registry/");
+    app.add_option("--seed", options.run.seed, "of the random inputs")->capture_default_str();
+    app.add_option("--json", options.json, "write the whole report to this file");
+    app.add_flag("--list", options.list, "list what is selected, expanded, and run nothing");
+    app.add_flag("--thorough", options.run.thorough,
+                 "no launch budget: every shape at gate 2, several seeds at gate 3");
+    app.add_flag("--allow-unchecked", options.allow_unchecked, "what could not be asked does not fail the run");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        return app.exit(e) == 0 ? 0 : kBadUsage;
+    }
+    return -1;
+}
+
+int complain(int status, const std::string& text) {
+    fmt::print(stderr, "hip-kernel-contract: {}\n", text);
+    return status;
+}
+
+int run(Options& options) {
+    options.run.root = options.root.empty() ? default_root() : std::filesystem::path(options.root);
+    options.run.chips = pm::split(options.chips, ',');
+    options.run.limit = std::chrono::milliseconds(static_cast<long>(options.limit_s * 1000));
+    options.run.allow_unchecked = options.allow_unchecked;
+    auto gates = hkc::parse_gates(options.gates);
+    if (!gates) return complain(kBadUsage, "--" + gates.error().text);
+    options.run.gates = std::move(*gates);
+    const auto registry = hkc::load_contracts(options.run.root);
+    if (!registry) return complain(kBadUsage, registry.error().text);
+
+    if (options.list) {
+        std::vector<std::string> chips = hkc::registered_chips(*registry);
+        if (!options.run.chips.empty() && options.run.chips.front() != "all") chips = options.run.chips;
+        const std::string list = hkc::list_lines(*registry, chips, options.run.filter);
+        if (list.empty())
+            return complain(kBadUsage, fmt::format("nothing selected: nothing matches \"{}\"", options.run.filter));
+        fmt::print("{}", list);
+        return 0;
+    }
+
+    const bool terminal = isatty(STDERR_FILENO) != 0;
+    const auto progress = [&](const std::string& what, std::size_t done, std::size_t of) {
+        if (terminal) fmt::print(stderr, "\r\x1b[K{} {}/{}", what, done, of);
+    };
+    const auto outcome = hkc::run_contracts(*registry, options.run, progress);
+    if (terminal) fmt::print(stderr, "\r\x1b[K");
+    if (const auto* failure = std::get_if<hkc::RunFailure>(&outcome))
+        return complain(failure->exit_status, failure->text);
+
+    const auto& report = std::get<hkc::RunReport>(outcome);
+    for (const std::string& warning : report.warnings)
+        fmt::print(stderr, "hip-kernel-contract: warning: {}\n", warning);
+    const char* no_color = std::getenv("NO_COLOR");
+    const bool colour = isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0');
+    fmt::print("{}", hkc::run_lines(report.outcome, colour));
+    if (!options.json.empty()) {
+        const auto written =
+            pm::write_file_atomically(options.json, hkc::report_json(report.outcome, report.description));
+        if (!written) return complain(kBadUsage, written.error().text);
+    }
+    return hkc::exit_status(report.outcome, options.allow_unchecked);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    const int usage = parse(argc, argv, options);
+    return usage >= 0 ? usage : run(options);
+}
