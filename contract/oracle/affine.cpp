@@ -34,8 +34,9 @@ std::vector<std::int64_t> part_sizes(const AffineProblem& p) {
     return sizes;
 }
 
-double growth(double dot_roundings, double f32_roundings) {
-    const double log = dot_roundings * std::log1p(kDotUnit) + f32_roundings * std::log1p(kF32Unit);
+double growth(std::int64_t dot_roundings, std::int64_t f32_roundings) {
+    const double log = static_cast<double>(dot_roundings) * std::log1p(kDotUnit) +
+                       static_cast<double>(f32_roundings) * std::log1p(kF32Unit);
     return std::expm1(log) * (1 + 0x1p-40); // the library functions' own error
 }
 
@@ -49,8 +50,8 @@ std::vector<Growth> growths(const AffineProblem& p) {
     std::vector<Growth> all;
     for (const std::int64_t dot_part : part_sizes(p)) {
         for (const std::int64_t sum_part : part_sizes(p)) {
-            const double terms = static_cast<double>(p.k / dot_part + p.k / sum_part);
-            all.push_back({growth(static_cast<double>(dot_part), terms), growth(static_cast<double>(sum_part), terms)});
+            const std::int64_t terms = p.k / dot_part + p.k / sum_part;
+            all.push_back({growth(dot_part, terms), growth(sum_part, terms)});
         }
     }
     return all;
@@ -70,11 +71,10 @@ SumBound finish(const AffineProblem& p, const std::vector<Growth>& orders, const
     }
     // Products of an activation, a code and a scale are exact in double; only the additions round, in either order of
     // evaluation.
-    const double additions = static_cast<double>(p.k + 2 * (p.k / p.chunk) + p.group + 16);
-    const double own = 2 * additions * kDoubleUnit;
+    const std::int64_t products = 2 * (p.k / p.chunk);
+    const double own = 2 * static_cast<double>(p.k + products + p.group + 16) * kDoubleUnit;
     const double magnitude = s.dot_magnitude + s.sum_magnitude;
-    const double products = static_cast<double>(2 * (p.k / p.chunk));
-    const double underflow = magnitude > 0 ? products * kF32Underflow : 0;
+    const double underflow = magnitude > 0 ? static_cast<double>(products) * kF32Underflow : 0;
     SumBound bound;
     bound.centre = s.centre;
     bound.error = (rounding + (1 + most) * (s.halfwidth + underflow)) * (1 + own) + own * magnitude;
@@ -178,7 +178,7 @@ struct PartSum {
 
     void close(std::int64_t part) {
         if (magnitude > 0) halfwidth += kFlushesPerCode * static_cast<double>(part) * kFlush;
-        const double grown = growth(static_cast<double>(part), 0);
+        const double grown = growth(part, 0);
         const double own = static_cast<double>(part) * 2 * kDoubleUnit;
         const double error = grown * magnitude + (1 + grown) * halfwidth + own * magnitude;
         lo = centre - error;
@@ -214,7 +214,7 @@ struct Terms {
     std::uint8_t classes = kFiniteClass;
     double most = 0, least = 0; // furthest partial sums
     double centre = 0, magnitude = 0, halfwidth = 0;
-    double count = 0;
+    std::int64_t count = 0;
 
     void add(double factor, const PartSum& sum) {
         classes = sum_classes(classes, product_classes(factor, sum));

@@ -69,6 +69,20 @@ const std::vector<Family>& families() {
              if (c.kind == pm::Activation::kFp16) return;
              for (auto& v : c.x) v = pattern_of(c.kind, std::ldexp(hkc::activation_value(c.kind, v), -126));
          }},
+        {"normal activations that cancel to subnormals",
+         [](AffineCase& c, std::mt19937_64&) {
+             if (c.kind == pm::Activation::kFp16) return;
+             for (std::size_t i = 0; i < c.x.size(); ++i)
+                 c.x[i] = pattern_of(c.kind, i % 2 == 0 ? 0x1.02p-126 : -0x1p-126);
+             for (auto& code : c.codes) code = 1;
+         }},
+        {"scaled sums that are f32 subnormals",
+         [](AffineCase& c, std::mt19937_64&) {
+             if (c.kind == pm::Activation::kFp16) return;
+             for (auto& v : c.x) v = pattern_of(c.kind, std::ldexp(hkc::activation_value(c.kind, v), -30));
+             for (auto& v : c.scale) v = pattern_of(c.kind, std::ldexp(hkc::activation_value(c.kind, v), -116));
+             for (auto& v : c.bias) v = pattern_of(c.kind, std::ldexp(hkc::activation_value(c.kind, v), -116));
+         }},
         {"falling magnitudes",
          [](AffineCase& c, std::mt19937_64&) {
              for (std::size_t i = 0; i < c.x.size(); ++i)
