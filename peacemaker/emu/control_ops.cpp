@@ -6,6 +6,7 @@
 #include "peacemaker/emu/shadow.h"
 #include "peacemaker/emu/waits.h"
 #include "peacemaker/emu/wave.h"
+#include "peacemaker/emu/workgroup.h"
 
 #include <bit>
 
@@ -18,7 +19,30 @@ void nothing(Wave&, const Inst&) {}
 
 void end_program(Wave& wave, const Inst&) { wave.status = WaveStatus::kEnded; }
 
-void barrier(Wave& wave, const Inst&) { wave.status = WaveStatus::kAtBarrier; }
+void barrier(Wave& wave, const Inst&) {
+    signal_barrier(wave);
+    wave.status = WaveStatus::kAtBarrier;
+}
+
+// gfx12: -1 is the workgroup's barrier; named and cluster barriers are not modelled.
+void barrier_signal(Wave& wave, const Inst& inst) {
+    const Source& which = inst.sources[0];
+    if (which.kind != Source::Kind::kConstant || static_cast<std::int32_t>(which.value) != -1) {
+        stop_unsupported(wave, "unsupported barrier number");
+        return;
+    }
+    signal_barrier(wave);
+}
+
+void barrier_wait(Wave& wave, const Inst& inst) {
+    if (static_cast<std::int16_t>(inst.immediate) != -1) {
+        stop_unsupported(wave, "unsupported barrier number");
+        return;
+    }
+    if (wave.barriers_waited == wave.barriers_signalled)
+        report(wave, FindingKind::kBarrierDivergence, 0, 0, "waits for a barrier that this wave has not signalled");
+    wave.status = WaveStatus::kAtBarrier;
+}
 
 // Giving back registers before the end changes nothing here; every other message has an effect that is not modelled.
 void send_message(Wave& wave, const Inst& inst) {
@@ -157,6 +181,8 @@ constexpr Row kRows[] = {
     row("S_CODE_END", nothing),
     row("S_SENDMSG", send_message),
     row("S_BARRIER", barrier),
+    row("S_BARRIER_SIGNAL", barrier_signal, "-:1"),
+    row("S_BARRIER_WAIT", barrier_wait),
     row("S_BRANCH", jump),
     row("S_CBRANCH_SCC0", branch_scc<false>),
     row("S_CBRANCH_SCC1", branch_scc<true>),

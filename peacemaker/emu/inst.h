@@ -50,10 +50,14 @@ struct MemoryOperands {
     Register base = isa::kNull;    // SGPR pair, or resource
     Register data = isa::kNull;    // first register of the result or of what is stored
     Register offset_register = isa::kNull;
+    Register operand = isa::kNull;     // LDS atomics and permutes: what is combined or moved
+    Register second_data = isa::kNull; // the second of two stored or compared values
     std::uint8_t address_dwords = 0, base_dwords = 0, data_dwords = 0, offset_dwords = 0; // 0: there is none
     bool stores = false;                        // data is read
     isa::Half data_half = isa::Half::kWhole;    // 16-bit data
-    std::int64_t offset = 0;                    // bytes
+    std::uint8_t operand_dwords = 0, second_dwords = 0;
+    std::int64_t offset = 0;                    // bytes; of two-address LDS forms elements
+    std::int64_t second_offset = 0;
 };
 
 /// A resolved instruction. `touch` names the registers whose state decides whether the checked path is needed.
@@ -104,6 +108,8 @@ void for_each_read(const Inst& inst, F f) {
     run(inst.memory.address, inst.memory.address_dwords, isa::Half::kWhole);
     run(inst.memory.base, inst.memory.base_dwords, isa::Half::kWhole);
     run(inst.memory.offset_register, inst.memory.offset_dwords, isa::Half::kWhole);
+    run(inst.memory.operand, inst.memory.operand_dwords, isa::Half::kWhole);
+    run(inst.memory.second_data, inst.memory.second_dwords, isa::Half::kWhole);
     if (inst.memory.stores) run(inst.memory.data, inst.memory.data_dwords, inst.memory.data_half);
 }
 

@@ -6,6 +6,7 @@
 #include "peacemaker/emu/row.h"
 #include "peacemaker/emu/shadow.h"
 #include "peacemaker/emu/wave.h"
+#include "peacemaker/emu/workgroup.h"
 #include "peacemaker/isa/disassembler.h"
 #include "peacemaker/support/text.h"
 
@@ -300,6 +301,7 @@ void start_wave(Wave& wave, const Launch& l, Worker& worker, std::uint64_t workg
     wave.pc = wave.next = 0;
     wave.status = WaveStatus::kRunning;
     wave.instructions = 0;
+    wave.barriers_signalled = wave.barriers_waited = 0;
     for (OutstandingList& list : wave.outstanding) list.size = 0;
     std::memset(wave.in_flight_low, 0, sizeof wave.in_flight_low);
     std::memset(wave.in_flight_high, 0, sizeof wave.in_flight_high);
@@ -324,9 +326,44 @@ void start_wave(Wave& wave, const Launch& l, Worker& worker, std::uint64_t workg
     wave.scratch.undefined.assign(words, ~0u);
 }
 
-// Runs the waves of one workgroup in turn, each until it ends or waits at a barrier.
-bool run_workgroup(std::vector<std::unique_ptr<Wave>>& waves, const Launch& l, Worker& worker, std::uint64_t workgroup) {
-    for (std::uint32_t i = 0; i < l.waves; ++i) start_wave(*waves[i], l, worker, workgroup, i);
+// A finding of the barrier instruction that the wave has just executed.
+void report_barrier(Wave& wave, const std::string& detail) {
+    --wave.pc;
+    report(wave, FindingKind::kBarrierDivergence, 0, 0, detail);
+    ++wave.pc;
+}
+
+// Lets the waiting waves go on once every wave that has not ended has signalled; false where that never happens.
+bool release_barrier(std::vector<std::unique_ptr<Wave>>& waves, const Launch& l) {
+    const Wave* first = nullptr;
+    for (std::uint32_t i = 0; i < l.waves; ++i) {
+        Wave& wave = *waves[i];
+        if (wave.status != WaveStatus::kAtBarrier) continue;
+        for (std::uint32_t j = 0; j < l.waves; ++j) {
+            if (waves[j]->status == WaveStatus::kEnded || waves[j]->barriers_signalled > wave.barriers_waited) continue;
+            report_barrier(wave, fmt::format("waits for wave {}, which never signals this barrier", j));
+            return false;
+        }
+        if (first == nullptr) first = &wave;
+        else if (first->pc != wave.pc)
+            report_barrier(wave, fmt::format("wave {} waits at another barrier, at +0x{:x}", first->index, l.program->insts[first->pc - 1].offset));
+    }
+    for (std::uint32_t i = 0; i < l.waves; ++i) {
+        Wave& wave = *waves[i];
+        if (wave.status != WaveStatus::kAtBarrier) continue;
+        ++wave.barriers_waited;
+        wave.status = WaveStatus::kRunning;
+    }
+    return true;
+}
+
+// Runs the waves of one workgroup in turn, each until it ends or waits at a barrier. False: stop the launch.
+bool run_workgroup(std::vector<std::unique_ptr<Wave>>& waves, WorkgroupState& group, const Launch& l, Worker& worker, std::uint64_t workgroup) {
+    group.start(l.lds_bytes);
+    for (std::uint32_t i = 0; i < l.waves; ++i) {
+        waves[i]->group = &group;
+        start_wave(*waves[i], l, worker, workgroup, i);
+    }
     for (;;) {
         std::uint32_t waiting = 0;
         for (std::uint32_t i = 0; i < l.waves; ++i) {
@@ -336,16 +373,8 @@ bool run_workgroup(std::vector<std::unique_ptr<Wave>>& waves, const Launch& l, W
             if (wave.status == WaveStatus::kAtBarrier) ++waiting;
         }
         if (waiting == 0) return true;
-        const Wave* first = nullptr;
-        for (std::uint32_t i = 0; i < l.waves; ++i) {
-            Wave& wave = *waves[i];
-            if (wave.status != WaveStatus::kAtBarrier) continue;
-            if (first == nullptr) first = &wave;
-            else if (first->pc != wave.pc)
-                report(wave, FindingKind::kBarrierDivergence, 0, 0,
-                       fmt::format("wave {} waits at another barrier, at +0x{:x}", first->index, l.program->insts[first->pc - 1].offset));
-            wave.status = WaveStatus::kRunning;
-        }
+        // A workgroup that cannot go on is given up with its finding; the others run.
+        if (!release_barrier(waves, l)) return true;
     }
 }
 
@@ -441,10 +470,11 @@ Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& reque
         worker.max_instructions = request.max_instructions != 0 ? request.max_instructions : 1ull << 40;
         worker.executed.assign(l.program->insts.size(), 0);
         worker.cache.assign(l.program->insts.size(), nullptr);
+        WorkgroupState group;
         std::vector<std::unique_ptr<Wave>> waves;
         for (std::uint32_t i = 0; i < l.waves; ++i) waves.push_back(std::make_unique<Wave>());
         for (std::uint64_t g = next_workgroup++; g < workgroups && !stopped; g = next_workgroup++)
-            if (!run_workgroup(waves, l, worker, g)) stopped = true;
+            if (!run_workgroup(waves, group, l, worker, g)) stopped = true;
     };
     if (threads == 1) {
         work(workers[0]);

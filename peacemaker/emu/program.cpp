@@ -177,7 +177,7 @@ private:
         case Unit::kGlobal:
         case Unit::kScratch: known = resolve_flat(inst, name, operands); break;
         case Unit::kBuffer: known = resolve_buffer(inst, name, operands); break;
-        case Unit::kLds: break;
+        case Unit::kLds: known = resolve_lds(inst, operands); break;
         }
         if (!known) {
             Inst unknown;
@@ -398,6 +398,55 @@ private:
         if (operands.immediates.empty()) return false;
         m.offset = operands.immediates[0];
         inst.handler = inst.row->handler;
+        inst.vector = true;
+        return true;
+    }
+
+    // DS: addr [data0 [data1]] offset [offset1] [gds]; what returns has its result first.
+    bool resolve_lds(Inst& inst, const Operands& operands) {
+        MemoryOperands& m = inst.memory;
+        const Row& row = *inst.row;
+        for (const SourceOperand& s : operands.sources)
+            if (!s.is_register || s.reg.dwords == 0) return false;
+        if (operands.sources.empty() || operands.immediates.empty()) return false;
+        m.address = operands.sources[0].reg.first;
+        m.address_dwords = 1;
+        m.offset = operands.immediates[0];
+        inst.cross_lane = row.lds_form == LdsForm::kPermute;
+        const bool returns = row.lds_form == LdsForm::kLoad || row.lds_form == LdsForm::kLoad2 || row.lds_form == LdsForm::kPermute ||
+                             row.lds_form == LdsForm::kAtomicReturn;
+        const bool pair = row.lds_form == LdsForm::kLoad2 || row.lds_form == LdsForm::kStore2;
+        const auto dwords = static_cast<std::uint8_t>((row.bytes / (row.lds_form == LdsForm::kStore2 ? 2 : 1) + 3) / 4);
+        if (returns) {
+            if (operands.results.empty()) return false;
+            m.data = operands.results[0].first;
+            m.data_dwords = static_cast<std::uint8_t>((row.bytes + 3) / 4);
+        }
+        if (pair) {
+            if (operands.immediates.size() < 2) return false;
+            m.second_offset = operands.immediates[1];
+        }
+        std::size_t next = 1;
+        if (row.store) {
+            if (operands.sources.size() <= next) return false;
+            m.data = operands.sources[next].reg.first;
+            m.data_dwords = dwords;
+            m.data_half = operands.sources[next].reg.half;
+            m.stores = true;
+            ++next;
+        } else if (row.lds_form != LdsForm::kLoad && row.lds_form != LdsForm::kLoad2) {
+            if (operands.sources.size() <= next) return false;
+            m.operand = operands.sources[next].reg.first;
+            m.operand_dwords = dwords;
+            ++next;
+        }
+        if (operands.sources.size() > next) {
+            m.second_data = operands.sources[next].reg.first;
+            m.second_dwords = dwords;
+        } else if (row.lds_form == LdsForm::kStore2) {
+            return false;
+        }
+        inst.handler = row.handler;
         inst.vector = true;
         return true;
     }

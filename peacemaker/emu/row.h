@@ -30,6 +30,9 @@ enum class Unit : std::uint8_t { kVector, kScalar, kScalarMemory, kGlobal, kScra
 /// A scalar operation: the result; `scc` is read and written.
 using ScalarOp = std::uint64_t (*)(std::uint64_t a, std::uint64_t b, bool& scc);
 
+/// The registers of an LDS instruction beside its address.
+enum class LdsForm : std::uint8_t { kNone, kLoad, kLoad2, kStore, kStore2, kAtomic, kAtomicReturn, kPermute };
+
 enum class Extend : std::uint8_t { kNone, kSign, kZero };
 
 /// One instruction.
@@ -55,6 +58,7 @@ struct Row {
     bool high = false;         // memory: d16_hi
     bool half = false;         // memory: d16, the other half of the register stays
     Extend extend = Extend::kNone;
+    LdsForm lds_form = LdsForm::kNone;
     Exactness exactness = Exactness::kExact;
     std::string_view note;     // kApproximate: which answer and which bound
 };
@@ -62,6 +66,7 @@ struct Row {
 std::span<const Row> vector_rows();  // vector_ops.cpp: chosen for this host's SIMD
 std::span<const Row> scalar_rows();  // scalar_ops.cpp
 std::span<const Row> memory_rows();  // memory_ops.cpp
+std::span<const Row> lds_rows();     // lds_ops.cpp
 std::span<const Row> control_rows(); // control_ops.cpp
 
 /// The row of that base name, or null.

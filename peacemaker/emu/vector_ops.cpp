@@ -362,10 +362,6 @@ inline u64 mad_i64_i32(u32 a, u32 b, u64 c, bool& carry) {
     carry = __builtin_add_overflow(product, static_cast<i64>(c), &sum);
     return static_cast<u64>(sum);
 }
-u32 mov_b64(const u32* a, const u32*, const u32*, u32* d, u32) {
-    std::memmove(d, a, 2 * kLanes * sizeof(u32));
-    return 0;
-}
 
 // Carry chains: the lane mask comes in and goes out.
 template <bool Subtract, bool Reverse>
@@ -533,11 +529,11 @@ constexpr Row kRows[] = {
     row("V_BFREV_B32", "1:1", int1<bfrev>, kMove),
     row("V_FFBH_U32", "1:1", int1<ffbh_u32>, kAll),
     row("V_FFBL_B32", "1:1", int1<ffbl_b32>, kAll),
-    row("V_ADD_U32", "1:11", int2<add>, kCarry),
+    row("V_CLZ_I32_U32", "1:1", int1<ffbh_u32>, kAll),
+    row("V_CTZ_I32_B32", "1:1", int1<ffbl_b32>, kAll),
+    row("V_ADD_U32", "1:11", int2<add>, kCarry), // as half of a dual instruction
     row("V_ADD_NC_U32", "1:11", int2<add>, kCarry),
-    row("V_SUB_U32", "1:11", int2<sub>, kCarry),
     row("V_SUB_NC_U32", "1:11", int2<sub>, kCarry),
-    row("V_SUBREV_U32", "1:11", int2<subrev>, kCarry),
     row("V_SUBREV_NC_U32", "1:11", int2<subrev>, kCarry),
     row("V_AND_B32", "1:11", int2<bit_and>, ShadowRule::kAnd),
     row("V_OR_B32", "1:11", int2<bit_or>, ShadowRule::kOr),
@@ -576,7 +572,6 @@ constexpr Row kRows[] = {
     row("V_LSHLREV_B64", "2:12", wide_12<lshlrev64>, kMove, 1),
     row("V_LSHRREV_B64", "2:12", wide_12<lshrrev64>, kMove, 1),
     row("V_ASHRREV_I64", "2:12", wide_12<ashrrev64>, kMove, 1),
-    row("V_MOV_B64", "2:2", mov_b64, kMove),
     mask_to(row("V_MAD_U64_U32", "2:112", wide_112<mad_u64_u32>, kAll)),
     mask_to(row("V_MAD_I64_I32", "2:112", wide_112<mad_i64_i32>, kAll)),
     mask_to(row("V_MAD_CO_U64_U32", "2:112", wide_112<mad_u64_u32>, kAll)),
@@ -596,6 +591,7 @@ constexpr Row kRows[] = {
     floating(row("V_FMA_F32", "1:111", fma_f32, kAll)),
     floating(accumulating(row("V_FMAC_F32", "1:111", fma_f32, kAll))),
     floating(row("V_FMAAK_F32", "1:111", fma_f32, kAll)),
+    floating(row("V_FMAMK_F32", "1:111", fma_f32, kAll)),
     floating(row("V_MAX_F32", "1:11", int2<pick_f32<true>>, kAll)),
     floating(row("V_MIN_F32", "1:11", int2<pick_f32<false>>, kAll)),
     floating(row("V_MAX_NUM_F32", "1:11", int2<pick_f32<true>>, kAll)),
@@ -619,7 +615,7 @@ constexpr Row kRows[] = {
     approximate(row("V_DOT2_F32_BF16", "1:pp1", dot2_f32_bf16, kAll), kDot2Note),
     approximate(accumulating(row("V_DOT2C_F32_F16", "1:pp1", dot2_f32_f16, kAll)), kDot2Note),
     approximate(accumulating(row("V_DOT2ACC_F32_F16", "1:pp1", dot2_f32_f16, kAll)), kDot2Note),
-    approximate(accumulating(row("V_DOT2C_F32_BF16", "1:pp1", dot2_f32_bf16, kAll)), kDot2Note),
+    approximate(accumulating(row("V_DOT2C_F32_BF16", "1:pp1", dot2_f32_bf16, kAll)), kDot2Note), // as half of a dual instruction
 
     HKC_COMPARES("LT", lt),
     HKC_COMPARES("EQ", eq),

@@ -111,7 +111,8 @@ void issue(Wave& wave, const Outstanding& operation) {
     if (list.size >= limit) wait_for(wave, counter, limit - 1);
     // Without a return order nothing is certain of a full counter; the oldest entry is given up all the same.
     if (list.size == kMostOutstanding) std::move(list.of.begin() + 1, list.of.end(), list.of.begin()), --list.size;
-    list.of[list.size++] = operation;
+    list.of[list.size] = operation;
+    list.of[list.size++].inst = wave.pc;
     mark(wave, operation);
 }
 

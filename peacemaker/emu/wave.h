@@ -38,6 +38,7 @@ struct Outstanding {
     std::uint8_t count = 0; // registers
     std::uint32_t lanes = 0;
     isa::Half half = isa::Half::kWhole;
+    std::uint32_t inst = 0; // index of the instruction that issued it
 };
 
 /// Outstanding operations of one counter, oldest first. No chip counts beyond 63.
@@ -48,6 +49,8 @@ struct OutstandingList {
 };
 
 enum class WaveStatus : std::uint8_t { kRunning, kAtBarrier, kEnded, kStopped };
+/// Steps that a barrier takes in one instruction or two.
+enum class BarrierStep : std::uint8_t { kSignalAndWait, kSignal, kWait };
 
 /// Scratch of one wave: 32-bit word w of lane l is words[w * 32 + l]; `undefined` likewise.
 struct Scratch {
@@ -101,6 +104,7 @@ struct alignas(64) Wave {
     std::array<std::uint32_t, 3> workgroup{};
     std::uint64_t workgroup_number = 0;
     std::uint64_t instructions = 0;
+    std::uint32_t barriers_signalled = 0, barriers_waited = 0;
     Scratch scratch;
     std::array<OutstandingList, kCounters> outstanding;
     Worker* worker = nullptr;

@@ -1,0 +1,48 @@
+// What the waves of one workgroup share: LDS with initialisation and race state a byte, and the barrier.
+//
+// Order between waves comes from barriers alone. Each wave counts the barriers it has signalled and those it has waited for; an
+// access A of one wave precedes an access B of another if B's wave has waited for more barriers than A's had signalled when A
+// was complete. Two accesses to a byte, one of them a write, with neither preceding the other, are a race; atomics among
+// themselves are none. An access still outstanding when its wave signals is complete only later: it takes the later count.
+//
+// Not detected: order through atomics (a flag in LDS) is not followed, so code that relies on it is reported.
+#pragma once
+
+#include "peacemaker/emu/wave.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace pm::emu {
+
+/// One access to one byte, as its race check remembers it.
+struct ByteAccess {
+    std::uint16_t wave = 0;
+    bool there = false, atomic = false;
+    std::uint32_t waited = 0, signalled = 0;
+    std::uint32_t inst = 0;
+};
+
+/// The last write of a byte, and the two latest reads of different waves: enough to judge the next access of any wave.
+struct ByteHistory {
+    ByteAccess write;
+    std::array<ByteAccess, 2> reads;
+};
+
+struct WorkgroupState {
+    std::vector<std::uint8_t> lds;
+    std::vector<std::uint8_t> undefined; // masks
+    std::vector<ByteHistory> history;
+
+    /// `bytes` of LDS, all undefined, no access yet.
+    void start(std::uint32_t bytes);
+};
+
+/// Judges and remembers an access to `bytes` bytes from `at`; a race is a finding of the current instruction.
+void note_access(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t bytes, bool write, bool atomic);
+
+/// The wave signals a barrier: what is outstanding counts for the next interval as well.
+void signal_barrier(Wave& wave);
+
+} // namespace pm::emu
