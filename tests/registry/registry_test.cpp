@@ -1,5 +1,6 @@
 // What a good registry means: defaults, expansion, scopes, bound chains, planted faults.
 #include "contract/registry/registry.h"
+#include "peacemaker/support/file.h"
 
 #include <gtest/gtest.h>
 
@@ -383,6 +384,30 @@ finding = "outside the oracle"
 )toml");
     ASSERT_EQ(registry.controls.size(), 1u);
     EXPECT_EQ(std::get<hkc::PlantParams>(registry.controls[0].plant).params, (hkc::Scope{{"bits", 5}, {"cols", 10}}));
+}
+
+// The example of docs/registry.md is good, and its two mistakes give the messages that the page shows.
+TEST(Registry, DocumentedExampleAndErrorsAreReal) {
+    const auto page = pm::read_file(std::string(HKC_SOURCE_DIR) + "/docs/registry.md");
+    ASSERT_TRUE(page) << page.error().text;
+    const auto block = [&](const std::string& start) {
+        const auto at = page->find(start);
+        EXPECT_NE(at, std::string::npos) << start;
+        const auto from = page->find('\n', at) + 1;
+        return page->substr(from, page->find("```", from) - from);
+    };
+    std::string example = block("```toml\n[family]");
+    const hkc::KnownNames names{{"row_sum"}, {"argument mismatch"}};
+    const auto good = hkc::parse_registry(example, "registry/demo.toml", names);
+    ASSERT_TRUE(good) << good.error().text;
+    EXPECT_EQ(good->kernels.at(0).shapes.size(), 3u);
+
+    for (const auto& [from, to] :
+         {std::pair{"grid = [\"n\"]", "grid = [\"4096/(n-1)\"]"}, std::pair{"of = \"row_sum\"", "of = \"row_sun\""}})
+        example.replace(example.find(from), std::string_view(from).size(), to);
+    const auto bad = hkc::parse_registry(example, "registry/demo.toml", names);
+    ASSERT_FALSE(bad);
+    EXPECT_EQ(bad.error().text + "\n", block("```\nregistry/demo.toml:16"));
 }
 
 TEST(Registry, EditsApplyInOrderExactlyOnce) {
