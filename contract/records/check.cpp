@@ -87,6 +87,7 @@ private:
 pm::Result<void> check_strays(const fs::path& root, const std::set<std::string>& families,
                               std::span<const ToolchainSpec> toolchains, CheckReport& report) {
     std::error_code error;
+    if (!fs::exists(root / "records", error)) return {};
     for (fs::recursive_directory_iterator it(root / "records", error), end; it != end; it.increment(error)) {
         const fs::path relative = it->path().lexically_relative(root);
         const std::string first = (++relative.begin())->string();
