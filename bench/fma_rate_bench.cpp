@@ -1,4 +1,5 @@
-// How many lane-FMAs a second the embedded device executes on one core, with all checks on, beside the same loop built natively.
+// How many lane-FMAs a second the embedded device executes on one core, with all checks on, beside the same loop built
+// natively.
 //
 //   build/bin/fma_rate_bench
 //
@@ -86,7 +87,8 @@ class Rates : public benchmark::ConsoleReporter {
 public:
     void ReportRuns(const std::vector<Run>& runs) override {
         for (const Run& run : runs)
-            if (const auto c = run.counters.find("lane_fma/s"); c != run.counters.end()) rates[run.run_name.function_name] = c->second.value;
+            if (const auto c = run.counters.find("lane_fma/s"); c != run.counters.end())
+                rates[run.run_name.function_name] = c->second.value;
         ConsoleReporter::ReportRuns(runs);
     }
     std::map<std::string, double> rates;
@@ -104,6 +106,7 @@ int main(int argc, char** argv) {
     const double host = reporter.rates["native"];
     for (const Chip& chip : chips())
         if (const double rate = reporter.rates[chip.name]; rate > 0)
-            fmt::print("{}: {:.2f}e9 lane-FMA/s emulated, {:.2f}e9 native, ratio {:.4f}\n", chip.name, rate / 1e9, host / 1e9, rate / host);
+            fmt::print("{}: {:.2f}e9 lane-FMA/s emulated, {:.2f}e9 native, ratio {:.4f}\n", chip.name, rate / 1e9,
+                       host / 1e9, rate / host);
     return reporter.rates.size() == chips().size() + 1 ? 0 : 1;
 }

@@ -1,4 +1,5 @@
-// Fixed points of the kernel ABI that launch and memory instructions agree on (llvm/docs/AMDGPUUsage.rst, "Initial kernel execution state").
+// Fixed points of the kernel ABI that launch and memory instructions agree on (llvm/docs/AMDGPUUsage.rst, "Initial
+// kernel execution state").
 #pragma once
 
 #include <cstdint>

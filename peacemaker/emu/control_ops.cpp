@@ -62,7 +62,8 @@ template <bool When>
 void branch_vcc(Wave& wave, const Inst& inst) {
     const u32 undefined = scalar_undefined(wave, isa::kVccLo);
     // A defined 1 anywhere decides, whatever the undefined lanes hold.
-    if (undefined != 0 && (wave.scalar(isa::kVccLo) & ~undefined) == 0) require_defined_scalar(wave, isa::kVccLo, 1, "a branch");
+    if (undefined != 0 && (wave.scalar(isa::kVccLo) & ~undefined) == 0)
+        require_defined_scalar(wave, isa::kVccLo, 1, "a branch");
     if ((wave.scalar(isa::kVccLo) != 0) == When) wave.next = inst.target;
 }
 
@@ -91,7 +92,9 @@ void wait_load_ds(Wave& wave, const Inst& inst) {
     wait_for(wave, Counter::kLoad, (field >> 8) & 63u);
 }
 
-void wait_store_ds(Wave& wave, const Inst& inst) { wait_for(wave, Counter::kLgkm, static_cast<u32>(inst.immediate) & 63u); }
+void wait_store_ds(Wave& wave, const Inst& inst) {
+    wait_for(wave, Counter::kLgkm, static_cast<u32>(inst.immediate) & 63u);
+}
 
 // --- lane crossing ------------------------------------------------------------------------------------------------
 
@@ -129,13 +132,15 @@ void writelane(Wave& wave, const Inst& inst) {
 }
 
 // Each lane takes a lane of its own row of 16 (or the other row), picked by four bits of the two selectors.
-// op_sel of source 0 is FI (inactive lanes are read), of source 1 BOUND_CTRL (an inactive source gives 0, else the lane stays).
+// op_sel of source 0 is FI (inactive lanes are read), of source 1 BOUND_CTRL (an inactive source gives 0, else the lane
+// stays).
 template <bool OtherRow>
 void permlane16(Wave& wave, const Inst& inst) {
     const Register r = inst.sources[0].reg;
     const u32 low = scalar_value(wave, inst.sources[1]), high = scalar_value(wave, inst.sources[2]);
     for (std::size_t i = 1; i < 3; ++i)
-        if (scalar_mask(wave, inst.sources[i]) != 0) require_defined_scalar(wave, inst.sources[i].reg, 1, "a lane number");
+        if (scalar_mask(wave, inst.sources[i]) != 0)
+            require_defined_scalar(wave, inst.sources[i].reg, 1, "a lane number");
     const bool fetch_inactive = inst.sources[0].op_sel, bound = inst.sources[1].op_sel;
     u32 value[kLanes], undefined[kLanes] = {};
     u32 written = 0;
@@ -174,6 +179,13 @@ constexpr Row kRows[] = {
     hint("S_NOP"),
     hint("S_SLEEP"),
     hint("S_CLAUSE"),
+    hint("BUFFER_GL0_INV"), // caches are not modelled: memory is always coherent
+    hint("BUFFER_GL1_INV"),
+    hint("GLOBAL_INV"),
+    hint("GLOBAL_WB"),
+    hint("GLOBAL_WBINV"),
+    hint("S_DCACHE_INV"),
+    hint("S_ICACHE_INV"),
     hint("S_DELAY_ALU"),
     hint("S_INST_PREFETCH"),
     hint("S_SETPRIO"),

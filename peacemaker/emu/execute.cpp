@@ -63,7 +63,8 @@ void run(Wave& wave) {
             lane_operations += active * inst.parts;
         }
         wave.pc = wave.next;
-        if (++wave.instructions > worker.max_instructions) stop_unsupported(wave, fmt::format("more than {} instructions in one wave, at", worker.max_instructions));
+        if (++wave.instructions > worker.max_instructions)
+            stop_unsupported(wave, fmt::format("more than {} instructions in one wave, at", worker.max_instructions));
     }
     worker.lane_operations += lane_operations;
 }

@@ -24,24 +24,25 @@ using Handler = void (*)(Wave& wave, const Inst& inst);
 /// Lanes of a wave. Every vector register holds one 32-bit word a lane.
 inline constexpr std::uint32_t kLanes = 32;
 
-/// The arithmetic of a vector instruction on all 32 lanes, EXEC apart: sources a, b, c and result d are runs of 32 words (64-bit
-/// values: 32 low words, then 32 high ones). `mask` is the lane mask read (carry in, select); a lane mask comes back (compare, carry out).
-using Compute = std::uint32_t (*)(const std::uint32_t* a, const std::uint32_t* b, const std::uint32_t* c, std::uint32_t* d,
-                                  std::uint32_t mask);
+/// The arithmetic of a vector instruction on all 32 lanes, EXEC apart: sources a, b, c and result d are runs of 32
+/// words (64-bit values: 32 low words, then 32 high ones). `mask` is the lane mask read (carry in, select); a lane mask
+/// comes back (compare, carry out).
+using Compute = std::uint32_t (*)(const std::uint32_t* a, const std::uint32_t* b, const std::uint32_t* c,
+                                  std::uint32_t* d, std::uint32_t mask);
 
 /// A source operand, resolved.
 struct Source {
     enum class Kind : std::uint8_t { kNone, kVector, kScalar, kConstant };
     Kind kind = Kind::kNone;
-    char form = '1';           // as in Row::shape
+    char form = '1'; // as in Row::shape
     bool neg = false;
     bool abs_or_neg_hi = false;
-    bool op_sel = false;       // the high half
+    bool op_sel = false; // the high half
     bool op_sel_hi = false;
     isa::SdwaSelect select = isa::SdwaSelect::kDword;
     Register reg = isa::kNull;
-    std::uint64_t value = 0;                   // kConstant
-    const std::uint32_t* constant = nullptr;   // kConstant: the value in every lane, low words then high ones
+    std::uint64_t value = 0;                 // kConstant
+    const std::uint32_t* constant = nullptr; // kConstant: the value in every lane, low words then high ones
 };
 
 /// What a memory instruction needs beyond its registers.
@@ -53,10 +54,10 @@ struct MemoryOperands {
     Register operand = isa::kNull;     // LDS atomics and permutes: what is combined or moved
     Register second_data = isa::kNull; // the second of two stored or compared values
     std::uint8_t address_dwords = 0, base_dwords = 0, data_dwords = 0, offset_dwords = 0; // 0: there is none
-    bool stores = false;                        // data is read
-    isa::Half data_half = isa::Half::kWhole;    // 16-bit data
+    bool stores = false;                                                                  // data is read
+    isa::Half data_half = isa::Half::kWhole;                                              // 16-bit data
     std::uint8_t operand_dwords = 0, second_dwords = 0;
-    std::int64_t offset = 0;                    // bytes; of two-address LDS forms elements
+    std::int64_t offset = 0; // bytes; of two-address LDS forms elements
     std::int64_t second_offset = 0;
 };
 
@@ -67,16 +68,17 @@ struct Inst {
     const Row* row = nullptr;
     std::array<Source, 3> sources{};
     std::uint8_t source_count = 0;
-    std::uint8_t parts = 1;      // 2 for the first half of a dual instruction
+    std::uint8_t parts = 1; // 2 for the first half of a dual instruction
     std::uint8_t touch_count = 0;
-    bool check_always = false;   // more registers than `touch` holds
-    bool cross_lane = false;     // reads lanes beyond EXEC
-    bool vector = false;         // counts lanes
+    bool check_always = false; // more registers than `touch` holds
+    bool cross_lane = false;   // reads lanes beyond EXEC
+    bool vector = false;       // counts lanes
     bool clamp = false;
+    bool flush = false; // f32 subnormals count as zero (the kernel's denormal mode)
     std::uint8_t output_modifier = 0;
     isa::Encoding encoding = isa::Encoding::kPlain;
     char result_form = '1';
-    bool result_high = false;    // a 16-bit result goes to the high half
+    bool result_high = false; // a 16-bit result goes to the high half
     isa::SdwaSelect result_select = isa::SdwaSelect::kDword;
     isa::SdwaUnused result_unused = isa::SdwaUnused::kPad;
     Register result = isa::kNull;
@@ -84,9 +86,9 @@ struct Inst {
     Register mask_out = isa::kNull; // compare result, carry out; kExecLo for V_CMPX
     isa::DppFields dpp;
     const std::int8_t* source_lanes = nullptr; // DPP: the lane that each lane reads, -1 outside its row
-    std::int32_t immediate = 0;     // wait fields, counts
-    std::uint32_t target = 0;       // branch: index of the instruction jumped to
-    std::uint32_t offset = 0;       // bytes from the kernel's entry
+    std::int32_t immediate = 0;                // wait fields, counts
+    std::uint32_t target = 0;                  // branch: index of the instruction jumped to
+    std::uint32_t offset = 0;                  // bytes from the kernel's entry
     std::array<Register, 12> touch{};
     MemoryOperands memory;
 };
@@ -101,7 +103,9 @@ void for_each_read(const Inst& inst, F f) {
     for (unsigned i = 0; i < inst.source_count; ++i) {
         const Source& source = inst.sources[i];
         if (source.kind != Source::Kind::kVector && source.kind != Source::Kind::kScalar) continue;
-        const isa::Half half = source.form != 'h' ? isa::Half::kWhole : source.op_sel ? isa::Half::kHigh : isa::Half::kLow;
+        const isa::Half half = source.form != 'h' ? isa::Half::kWhole
+                               : source.op_sel    ? isa::Half::kHigh
+                                                  : isa::Half::kLow;
         run(source.reg, source.form == '2' ? 2 : 1, half);
     }
     run(inst.mask_in, 1, isa::Half::kWhole);
@@ -113,11 +117,14 @@ void for_each_read(const Inst& inst, F f) {
     if (inst.memory.stores) run(inst.memory.data, inst.memory.data_dwords, inst.memory.data_half);
 }
 
-/// Calls f(register, half) for every register that `inst` (one part of it) writes at once; what a load delivers later is not among them.
+/// Calls f(register, half) for every register that `inst` (one part of it) writes at once; what a load delivers later
+/// is not among them.
 template <typename F>
 void for_each_write(const Inst& inst, F f) {
     if (inst.result != isa::kNull) {
-        const isa::Half half = inst.result_form != 'h' ? isa::Half::kWhole : inst.result_high ? isa::Half::kHigh : isa::Half::kLow;
+        const isa::Half half = inst.result_form != 'h' ? isa::Half::kWhole
+                               : inst.result_high      ? isa::Half::kHigh
+                                                       : isa::Half::kLow;
         f(inst.result, half);
         if (inst.result_form == '2') f(static_cast<Register>(inst.result + 1), half);
     }
@@ -127,7 +134,7 @@ void for_each_write(const Inst& inst, F f) {
 /// A kernel's instructions in address order. A text is kept for messages alone.
 struct Program {
     std::vector<Inst> insts;
-    std::vector<std::string> texts;                       // one an instruction
+    std::vector<std::string> texts; // one an instruction
     std::vector<std::unique_ptr<std::array<std::uint32_t, 64>>> constants;
     std::vector<std::unique_ptr<std::array<std::int8_t, kLanes>>> source_lanes;
 };

@@ -29,7 +29,9 @@ namespace {
 using Dim3 = std::array<std::uint32_t, 3>;
 namespace hsa = llvm::amdhsa;
 
-std::uint32_t field(std::uint32_t word, std::uint32_t shift, std::uint32_t width) { return (word >> shift) & ((1u << width) - 1u); }
+std::uint32_t field(std::uint32_t word, std::uint32_t shift, std::uint32_t width) {
+    return (word >> shift) & ((1u << width) - 1u);
+}
 
 } // namespace
 
@@ -46,12 +48,14 @@ public:
         std::uint64_t end = 0;
         for (const Segment& s : object_.segments) end = std::max(end, s.address + s.memory_size);
         constexpr std::uint64_t kMost = 1ull << 30;
-        if (end > kMost) return Error{fmt::format("the segments reach up to 0x{:x}; at most 0x{:x} is loaded", end, kMost)};
+        if (end > kMost)
+            return Error{fmt::format("the segments reach up to 0x{:x}; at most 0x{:x} is loaded", end, kMost)};
         image_ = memory_.allocate(end);
         if (image_ == nullptr) return Error{fmt::format("no memory for {} bytes of segments", end)};
         std::memset(image_->data, 0, image_->size);
         for (const Segment& s : object_.segments)
-            std::copy_n(object_.bytes.data() + s.file_offset, s.file_size, reinterpret_cast<char*>(image_->data) + s.address);
+            std::copy_n(object_.bytes.data() + s.file_offset, s.file_size,
+                        reinterpret_cast<char*>(image_->data) + s.address);
         Memory::set_defined(*image_, image_->address, image_->size);
         Memory::settle(*image_);
         image_->code = true;
@@ -93,7 +97,8 @@ Result<std::shared_ptr<Module>> load_module(CodeObject object, Memory& memory) {
 const CodeObject& code_object_of(const Module& module) { return module.object(); }
 
 Result<std::pair<std::uint64_t, std::uint64_t>> find_global(const Module& module, std::string_view name) {
-    auto file = llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(module.object().bytes, "code object"));
+    auto file =
+        llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(module.object().bytes, "code object"));
     if (!file) return Error{"symbol " + std::string(name) + ": " + llvm::toString(file.takeError())};
     const auto* elf = llvm::dyn_cast<llvm::object::ELFObjectFileBase>(file->get());
     std::vector<std::string> names;
@@ -106,7 +111,8 @@ Result<std::pair<std::uint64_t, std::uint64_t>> find_global(const Module& module
                 llvm::consumeError(address.takeError());
                 continue;
             }
-            if (std::string_view(*symbol_name) == name) return std::pair{module.load_address() + *address, symbol.getSize()};
+            if (std::string_view(*symbol_name) == name)
+                return std::pair{module.load_address() + *address, symbol.getSize()};
             names.push_back(symbol_name->str());
         }
     return Error{"no symbol " + std::string(name) + did_you_mean(name, names)};
@@ -132,18 +138,21 @@ struct Launch {
 Result<void> check_request(const Launch& l) {
     const auto items = std::uint64_t{l.request.block[0]} * l.request.block[1] * l.request.block[2];
     if (items == 0 || items > l.chip.max_workgroup)
-        return Error{fmt::format("kernel {}: a workgroup of {} work-items, {} has 1 to {}", l.kernel.name, items, l.chip.name, l.chip.max_workgroup)};
+        return Error{fmt::format("kernel {}: a workgroup of {} work-items, {} has 1 to {}", l.kernel.name, items,
+                                 l.chip.name, l.chip.max_workgroup)};
     if (l.kernel.resources.max_block != 0 && items > l.kernel.resources.max_block)
-        return Error{fmt::format("kernel {}: a workgroup of {} work-items, the kernel was compiled for at most {}", l.kernel.name, items,
-                                 l.kernel.resources.max_block)};
+        return Error{fmt::format("kernel {}: a workgroup of {} work-items, the kernel was compiled for at most {}",
+                                 l.kernel.name, items, l.kernel.resources.max_block)};
     for (std::size_t i = 0; i < 3; ++i)
         if (l.request.grid[i] == 0) return Error{fmt::format("kernel {}: grid dimension {} is 0", l.kernel.name, i)};
     const std::uint64_t lds = std::uint64_t{l.kernel.descriptor.group_segment_fixed_size} + l.request.dynamic_lds;
     if (lds > l.chip.lds_bytes)
-        return Error{fmt::format("kernel {}: LDS over the limit: {} bytes ({} fixed + {} dynamic), limit {}", l.kernel.name, lds,
-                                 l.kernel.descriptor.group_segment_fixed_size, l.request.dynamic_lds, l.chip.lds_bytes)};
+        return Error{fmt::format("kernel {}: LDS over the limit: {} bytes ({} fixed + {} dynamic), limit {}",
+                                 l.kernel.name, lds, l.kernel.descriptor.group_segment_fixed_size,
+                                 l.request.dynamic_lds, l.chip.lds_bytes)};
     if ((l.kernel.descriptor.kernel_code_properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_WAVEFRONT_SIZE32) == 0)
-        return Error{fmt::format("kernel {} was compiled for wave64, which the embedded device does not execute", l.kernel.name)};
+        return Error{fmt::format("kernel {} was compiled for wave64, which the embedded device does not execute",
+                                 l.kernel.name)};
     return {};
 }
 
@@ -152,7 +161,9 @@ std::string unmodelled_mode(const Launch& l) {
     const std::uint32_t word = l.kernel.descriptor.compute_pgm_rsrc1;
     const std::uint32_t rounding = field(word, 12, 4), denormals = field(word, 16, 4);
     if (rounding != 0) return fmt::format("unsupported float rounding mode {} of kernel {}", rounding, l.kernel.name);
-    if (denormals != 15) return fmt::format("unsupported float denormal mode {} of kernel {} (subnormals flushed)", denormals, l.kernel.name);
+    // f32 subnormals are kept or flushed on both sides; f16 and f64 ones are kept.
+    if ((denormals & 12u) != 12u || ((denormals & 3u) != 0 && (denormals & 3u) != 3u))
+        return fmt::format("unsupported float denormal mode {} of kernel {}", denormals, l.kernel.name);
     return {};
 }
 
@@ -165,7 +176,8 @@ std::uint64_t hidden_value(const Launch& l, const KernelArgument& a) {
     const std::size_t axis = kAxes.find(a.value_kind.empty() ? '?' : a.value_kind.back());
     if (a.value_kind.starts_with("hidden_block_count_")) return r.grid[axis];
     if (a.value_kind.starts_with("hidden_group_size_")) return r.block[axis];
-    if (a.value_kind == "hidden_grid_dims") return r.grid[2] * r.block[2] > 1 ? 3u : r.grid[1] * r.block[1] > 1 ? 2u : 1u;
+    if (a.value_kind == "hidden_grid_dims")
+        return r.grid[2] * r.block[2] > 1 ? 3u : r.grid[1] * r.block[1] > 1 ? 2u : 1u;
     if (a.value_kind == "hidden_dynamic_lds_size") return r.dynamic_lds;
     return 0; // remainders and global offsets are 0: whole workgroups from the origin; pointers are absent
 }
@@ -296,7 +308,8 @@ void start_wave(Wave& wave, const Launch& l, Worker& worker, std::uint64_t workg
     wave.index = index;
     wave.workgroup_number = workgroup;
     const Dim3& grid = l.request.grid;
-    wave.workgroup = {static_cast<std::uint32_t>(workgroup % grid[0]), static_cast<std::uint32_t>(workgroup / grid[0] % grid[1]),
+    wave.workgroup = {static_cast<std::uint32_t>(workgroup % grid[0]),
+                      static_cast<std::uint32_t>(workgroup / grid[0] % grid[1]),
                       static_cast<std::uint32_t>(workgroup / grid[0] / grid[1])};
     wave.pc = wave.next = 0;
     wave.status = WaveStatus::kRunning;
@@ -310,7 +323,8 @@ void start_wave(Wave& wave, const Launch& l, Worker& worker, std::uint64_t workg
     for (Register r = 0; r < isa::kRegisterCount; ++r) {
         std::uint8_t state = kUndefinedBits;
         if (isa::is_vector(r) && r >= l.granted_vgprs) state |= kOutside;
-        if (r == isa::kNull || r == isa::kNull + 1 || r == isa::kExecLo || r == isa::kExecLo + 1 || r == isa::kMode) state = 0;
+        if (r == isa::kNull || r == isa::kNull + 1 || r == isa::kExecLo || r == isa::kExecLo + 1 || r == isa::kMode)
+            state = 0;
         wave.state[r] = state;
     }
     // A fresh register is undefined in every bit; its value is arbitrary, so a fixed one that is no plausible zero.
@@ -344,9 +358,11 @@ bool release_barrier(std::vector<std::unique_ptr<Wave>>& waves, const Launch& l)
             report_barrier(wave, fmt::format("waits for wave {}, which never signals this barrier", j));
             return false;
         }
-        if (first == nullptr) first = &wave;
+        if (first == nullptr)
+            first = &wave;
         else if (first->pc != wave.pc)
-            report_barrier(wave, fmt::format("wave {} waits at another barrier, at +0x{:x}", first->index, l.program->insts[first->pc - 1].offset));
+            report_barrier(wave, fmt::format("wave {} waits at another barrier, at +0x{:x}", first->index,
+                                             l.program->insts[first->pc - 1].offset));
     }
     for (std::uint32_t i = 0; i < l.waves; ++i) {
         Wave& wave = *waves[i];
@@ -358,7 +374,8 @@ bool release_barrier(std::vector<std::unique_ptr<Wave>>& waves, const Launch& l)
 }
 
 // Runs the waves of one workgroup in turn, each until it ends or waits at a barrier. False: stop the launch.
-bool run_workgroup(std::vector<std::unique_ptr<Wave>>& waves, WorkgroupState& group, const Launch& l, Worker& worker, std::uint64_t workgroup) {
+bool run_workgroup(std::vector<std::unique_ptr<Wave>>& waves, WorkgroupState& group, const Launch& l, Worker& worker,
+                   std::uint64_t workgroup) {
     group.start(l.lds_bytes);
     for (std::uint32_t i = 0; i < l.waves; ++i) {
         waves[i]->group = &group;
@@ -390,7 +407,8 @@ void gather_report(Report& out, const Launch& l, std::vector<Worker>& workers) {
             slot->second.second.count = count;
         }
         for (const std::string& u : w.unsupported)
-            if (std::find(out.unsupported.begin(), out.unsupported.end(), u) == out.unsupported.end()) out.unsupported.push_back(u);
+            if (std::find(out.unsupported.begin(), out.unsupported.end(), u) == out.unsupported.end())
+                out.unsupported.push_back(u);
         out.lane_operations += w.lane_operations;
         for (std::size_t i = 0; i < w.executed.size(); ++i) {
             const std::uint64_t n = w.executed[i];
@@ -455,7 +473,8 @@ Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& reque
 
     const std::uint64_t workgroups = std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2];
     const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
-    const auto threads = static_cast<std::uint32_t>(std::min<std::uint64_t>(request.threads != 0 ? request.threads : cores, workgroups));
+    const auto threads =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(request.threads != 0 ? request.threads : cores, workgroups));
     std::vector<Worker> workers(threads);
     std::atomic<std::uint64_t> next_workgroup{0};
     std::atomic<bool> stopped{false};

@@ -22,7 +22,8 @@ namespace pm::emu {
 /// A code object placed in device memory, with its kernels decoded on first use.
 class Module;
 
-/// Places the segments in `memory`; they are freed with the module. Error: an object whose segments do not fit in memory.
+/// Places the segments in `memory`; they are freed with the module. Error: an object whose segments do not fit in
+/// memory.
 Result<std::shared_ptr<Module>> load_module(CodeObject object, Memory& memory);
 const CodeObject& code_object_of(const Module& module);
 /// The device address and size of a global variable of the module (st_value, st_size); Error names the nearest symbol.
@@ -33,13 +34,14 @@ struct LaunchRequest {
     std::array<std::uint32_t, 3> grid{1, 1, 1};  // workgroups
     std::array<std::uint32_t, 3> block{1, 1, 1}; // work-items
     std::uint32_t dynamic_lds = 0;               // bytes
-    std::span<const std::byte> kernarg;          // explicit arguments as the caller packed them; bytes past its end were not supplied
-    std::uint32_t threads = 0;                   // host threads; 0 = one a core
-    std::uint64_t max_instructions = 0;          // a wave; 0 = the default of 2^40. Running out is `unsupported` (a hang)
+    std::span<const std::byte>
+        kernarg;               // explicit arguments as the caller packed them; bytes past its end were not supplied
+    std::uint32_t threads = 0; // host threads; 0 = one a core
+    std::uint64_t max_instructions = 0; // a wave; 0 = the default of 2^40. Running out is `unsupported` (a hang)
 };
 
-/// Executes the launch to its end. Error: the launch is refused (no such kernel, block or LDS over the limit), nothing ran.
-/// What the execution itself shows is in the report; after an unsupported instruction the launch stopped early.
+/// Executes the launch to its end. Error: the launch is refused (no such kernel, block or LDS over the limit), nothing
+/// ran. What the execution itself shows is in the report; after an unsupported instruction the launch stopped early.
 Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& request);
 
 } // namespace pm::emu

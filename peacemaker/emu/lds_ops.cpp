@@ -1,7 +1,7 @@
 // LDS instructions: loads, stores, atomics, and the lane permutations that use its crossbar.
 //
-// Operations of one wave take effect in issue order, so a value is read and written when the instruction issues; the registers it
-// fills are in flight until a wait (waits.h), and other waves are ordered by barriers alone (workgroup.h).
+// Operations of one wave take effect in issue order, so a value is read and written when the instruction issues; the
+// registers it fills are in flight until a wait (waits.h), and other waves are ordered by barriers alone (workgroup.h).
 //
 // Sources: RDNA ISA documents, chapter "Local data share operations" and the DS instruction listings.
 #include "peacemaker/emu/row.h"
@@ -34,7 +34,8 @@ bool address_of(Wave& wave, const Inst& inst, u32 lane, i64 offset, u32 bytes, u
         at = static_cast<u32>(wanted);
         return true;
     }
-    report(wave, FindingKind::kLdsOutOfBounds, lane, wanted, fmt::format("{} bytes at LDS byte {} of {}", bytes, wanted, size));
+    report(wave, FindingKind::kLdsOutOfBounds, lane, wanted,
+           fmt::format("{} bytes at LDS byte {} of {}", bytes, wanted, size));
     return false;
 }
 
@@ -65,9 +66,12 @@ void deliver(Wave& wave, const Inst& inst, const Words& words, const Words& unde
             const u32 value = extend(words[k][lane], row);
             const u32 before = had ? wave.v_undefined[r][lane] : 0u;
             const u32 mask = undefined[k][lane];
-            if (half == isa::Half::kWhole) to = value, masks[lane] = mask;
-            else if (half == isa::Half::kLow) to = (to & 0xffff0000u) | (value & 0xffffu), masks[lane] = (before & 0xffff0000u) | (mask & 0xffffu);
-            else to = (to & 0xffffu) | value << 16, masks[lane] = (before & 0xffffu) | mask << 16;
+            if (half == isa::Half::kWhole)
+                to = value, masks[lane] = mask;
+            else if (half == isa::Half::kLow)
+                to = (to & 0xffff0000u) | (value & 0xffffu), masks[lane] = (before & 0xffff0000u) | (mask & 0xffffu);
+            else
+                to = (to & 0xffffu) | value << 16, masks[lane] = (before & 0xffffu) | mask << 16;
         });
         set_undefined(wave, r, masks, wave.exec());
     }
@@ -90,7 +94,8 @@ void store_bytes(Wave& wave, u32 lane, u32 at, u32 bytes, Register first, u32 sh
         const auto r = static_cast<Register>(first + i / 4);
         const u32 by = shift + 8 * (i % 4);
         wave.group->lds[at + i] = static_cast<u8>(wave.v[r][lane] >> by);
-        wave.group->undefined[at + i] = (wave.state[r] & kUndefinedBits) != 0 ? static_cast<u8>(wave.v_undefined[r][lane] >> by) : u8{0};
+        wave.group->undefined[at + i] =
+            (wave.state[r] & kUndefinedBits) != 0 ? static_cast<u8>(wave.v_undefined[r][lane] >> by) : u8{0};
     }
 }
 
@@ -99,7 +104,8 @@ void lds_load(Wave& wave, const Inst& inst) {
     Words words = {}, undefined = {};
     for_each_active(wave, [&](u32 lane) {
         u32 at = 0;
-        if (address_of(wave, inst, lane, inst.memory.offset, inst.row->bytes, at)) load_bytes(wave, lane, at, inst.row->bytes, 0, words, undefined);
+        if (address_of(wave, inst, lane, inst.memory.offset, inst.row->bytes, at))
+            load_bytes(wave, lane, at, inst.row->bytes, 0, words, undefined);
     });
     deliver(wave, inst, words, undefined);
 }
@@ -124,7 +130,8 @@ void lds_load2(Wave& wave, const Inst& inst) {
         for (u32 half = 0; half < 2; ++half) {
             const i64 offset = (half == 0 ? inst.memory.offset : inst.memory.second_offset) * bytes * Stride;
             u32 at = 0;
-            if (address_of(wave, inst, lane, offset, bytes, at)) load_bytes(wave, lane, at, bytes, half * bytes / 4, words, undefined);
+            if (address_of(wave, inst, lane, offset, bytes, at))
+                load_bytes(wave, lane, at, bytes, half * bytes / 4, words, undefined);
         }
     });
     deliver(wave, inst, words, undefined);
@@ -145,7 +152,8 @@ void lds_store2(Wave& wave, const Inst& inst) {
     });
 }
 
-// --- atomics: lanes in order, each seeing what the one before left -----------------------------------------------------
+// --- atomics: lanes in order, each seeing what the one before left
+// -----------------------------------------------------
 
 u64 lane_value(const Wave& wave, Register r, u32 lane, u32 bytes) {
     return wave.v[r][lane] | (bytes == 8 ? static_cast<u64>(wave.v[r + 1][lane]) << 32 : 0u);
@@ -180,40 +188,68 @@ void lds_atomic(Wave& wave, const Inst& inst) {
             words[k][lane] = static_cast<u32>(old >> (32 * k));
             undefined[k][lane] = unknown ? ~0u : 0u;
         }
-        const bool taints = unknown || lane_undefined(wave, m.operand, lane, bytes) || lane_undefined(wave, second, lane, bytes);
+        const bool taints =
+            unknown || lane_undefined(wave, m.operand, lane, bytes) || lane_undefined(wave, second, lane, bytes);
         std::fill_n(masks, bytes, taints ? u8{0xff} : u8{0});
     });
-    if constexpr (Returns) deliver(wave, inst, words, undefined);
-    else count(wave);
+    if constexpr (Returns)
+        deliver(wave, inst, words, undefined);
+    else
+        count(wave);
 }
 
 template <typename T>
-u64 add(u64 m, u64 d, u64) { return static_cast<T>(m + d); }
+u64 add(u64 m, u64 d, u64) {
+    return static_cast<T>(m + d);
+}
 template <typename T>
-u64 sub(u64 m, u64 d, u64) { return static_cast<T>(m - d); }
+u64 sub(u64 m, u64 d, u64) {
+    return static_cast<T>(m - d);
+}
 template <typename T>
-u64 smallest(u64 m, u64 d, u64) { return static_cast<u64>(static_cast<std::make_unsigned_t<T>>(std::min(static_cast<T>(m), static_cast<T>(d)))); }
+u64 smallest(u64 m, u64 d, u64) {
+    return static_cast<u64>(static_cast<std::make_unsigned_t<T>>(std::min(static_cast<T>(m), static_cast<T>(d))));
+}
 template <typename T>
-u64 largest(u64 m, u64 d, u64) { return static_cast<u64>(static_cast<std::make_unsigned_t<T>>(std::max(static_cast<T>(m), static_cast<T>(d)))); }
+u64 largest(u64 m, u64 d, u64) {
+    return static_cast<u64>(static_cast<std::make_unsigned_t<T>>(std::max(static_cast<T>(m), static_cast<T>(d))));
+}
 template <typename T>
-u64 both(u64 m, u64 d, u64) { return static_cast<T>(m & d); }
+u64 both(u64 m, u64 d, u64) {
+    return static_cast<T>(m & d);
+}
 template <typename T>
-u64 either(u64 m, u64 d, u64) { return static_cast<T>(m | d); }
+u64 either(u64 m, u64 d, u64) {
+    return static_cast<T>(m | d);
+}
 template <typename T>
-u64 differ(u64 m, u64 d, u64) { return static_cast<T>(m ^ d); }
+u64 differ(u64 m, u64 d, u64) {
+    return static_cast<T>(m ^ d);
+}
 template <typename T>
-u64 exchange(u64, u64 d, u64) { return static_cast<T>(d); }
+u64 exchange(u64, u64 d, u64) {
+    return static_cast<T>(d);
+}
 template <typename T>
-u64 increment(u64 m, u64 d, u64) { return static_cast<T>(m) >= static_cast<T>(d) ? 0 : static_cast<T>(m + 1); }
+u64 increment(u64 m, u64 d, u64) {
+    return static_cast<T>(m) >= static_cast<T>(d) ? 0 : static_cast<T>(m + 1);
+}
 template <typename T>
-u64 decrement(u64 m, u64 d, u64) { return static_cast<T>(m) == 0 || static_cast<T>(m) > static_cast<T>(d) ? static_cast<T>(d) : static_cast<T>(m - 1); }
+u64 decrement(u64 m, u64 d, u64) {
+    return static_cast<T>(m) == 0 || static_cast<T>(m) > static_cast<T>(d) ? static_cast<T>(d) : static_cast<T>(m - 1);
+}
 // gfx10 CMPST: the first data is compared with; gfx11 and later CMPSTORE: the first data is stored.
 template <typename T>
-u64 compare_first(u64 m, u64 d, u64 s) { return static_cast<T>(m) == static_cast<T>(d) ? static_cast<T>(s) : static_cast<T>(m); }
+u64 compare_first(u64 m, u64 d, u64 s) {
+    return static_cast<T>(m) == static_cast<T>(d) ? static_cast<T>(s) : static_cast<T>(m);
+}
 template <typename T>
-u64 compare_second(u64 m, u64 d, u64 s) { return static_cast<T>(m) == static_cast<T>(s) ? static_cast<T>(d) : static_cast<T>(m); }
+u64 compare_second(u64 m, u64 d, u64 s) {
+    return static_cast<T>(m) == static_cast<T>(s) ? static_cast<T>(d) : static_cast<T>(m);
+}
 
-// --- lane permutations ------------------------------------------------------------------------------------------------
+// --- lane permutations
+// ------------------------------------------------------------------------------------------------
 
 void deliver_lanes(Wave& wave, const Inst& inst, const u32* value, const u32* undefined) {
     Words words = {}, masks = {};
@@ -222,7 +258,9 @@ void deliver_lanes(Wave& wave, const Inst& inst, const u32* value, const u32* un
     deliver(wave, inst, words, masks);
 }
 
-u32 undefined_bits(const Wave& wave, Register r, u32 lane) { return (wave.state[r] & kUndefinedBits) != 0 ? wave.v_undefined[r][lane] : 0u; }
+u32 undefined_bits(const Wave& wave, Register r, u32 lane) {
+    return (wave.state[r] & kUndefinedBits) != 0 ? wave.v_undefined[r][lane] : 0u;
+}
 
 // Each lane reads the lane its address names; an inactive one gives 0.
 void bpermute(Wave& wave, const Inst& inst) {
@@ -251,7 +289,8 @@ void permute(Wave& wave, const Inst& inst) {
     deliver_lanes(wave, inst, value, undefined);
 }
 
-// offset bit 15: four lanes by 2-bit selectors; else and/or/xor masks of five bits on the lane number. Inactive sources give 0.
+// offset bit 15: four lanes by 2-bit selectors; else and/or/xor masks of five bits on the lane number. Inactive sources
+// give 0.
 void swizzle(Wave& wave, const Inst& inst) {
     const MemoryOperands& m = inst.memory;
     const auto pattern = static_cast<u32>(m.offset);
@@ -261,8 +300,9 @@ void swizzle(Wave& wave, const Inst& inst) {
     }
     u32 value[kLanes] = {}, undefined[kLanes] = {};
     for_each_active(wave, [&](u32 lane) {
-        const u32 from = (pattern & 0x8000u) != 0 ? (lane & ~3u) | ((pattern >> (2 * (lane & 3u))) & 3u)
-                                                  : (((lane & pattern & 31u) | ((pattern >> 5) & 31u)) ^ ((pattern >> 10) & 31u)) & 31u;
+        const u32 from = (pattern & 0x8000u) != 0
+                             ? (lane & ~3u) | ((pattern >> (2 * (lane & 3u))) & 3u)
+                             : (((lane & pattern & 31u) | ((pattern >> 5) & 31u)) ^ ((pattern >> 10) & 31u)) & 31u;
         if (((wave.exec() >> from) & 1u) == 0) return;
         value[lane] = wave.v[m.address][from];
         undefined[lane] = undefined_bits(wave, m.address, from);
@@ -302,7 +342,8 @@ constexpr LdsForm kLoad = LdsForm::kLoad, kStore = LdsForm::kStore;
         HKC_ATOMIC("XOR", suffix_b, bytes, differ<U>), HKC_ATOMIC("INC", suffix_u, bytes, increment<U>),               \
         HKC_ATOMIC("DEC", suffix_u, bytes, decrement<U>),                                                              \
         row("DS_WRXCHG_RTN_" suffix_b, lds_atomic<exchange<U>, true>, bytes, LdsForm::kAtomicReturn),                  \
-        HKC_ATOMIC("CMPST", suffix_b, bytes, compare_first<U>), HKC_ATOMIC("CMPSTORE", suffix_b, bytes, compare_second<U>)
+        HKC_ATOMIC("CMPST", suffix_b, bytes, compare_first<U>),                                                        \
+        HKC_ATOMIC("CMPSTORE", suffix_b, bytes, compare_second<U>)
 
 constexpr Row kRows[] = {
     row("DS_READ_U8", lds_load, 1, kLoad, Extend::kZero),

@@ -1,10 +1,10 @@
 // Memory instructions: scalar loads, global loads and stores, scratch (also through gfx10's swizzled buffer).
 //
-// Every byte is checked against the allocation table; a lane that leaves its allocation is a finding, loads 0 and stores nothing.
-// A load's value is taken when it is issued and its registers are in flight from then on (waits.h).
+// Every byte is checked against the allocation table; a lane that leaves its allocation is a finding, loads 0 and
+// stores nothing. A load's value is taken when it is issued and its registers are in flight from then on (waits.h).
 //
-// Sources: RDNA ISA documents, chapters "Scalar memory operations", "Vector memory buffer instructions", "Flat memory instructions";
-// llvm/docs/AMDGPUUsage.rst, "Private segment".
+// Sources: RDNA ISA documents, chapters "Scalar memory operations", "Vector memory buffer instructions", "Flat memory
+// instructions"; llvm/docs/AMDGPUUsage.rst, "Private segment".
 #include "peacemaker/emu/abi.h"
 #include "peacemaker/emu/row.h"
 #include "peacemaker/emu/shadow.h"
@@ -31,8 +31,10 @@ std::string range_text(const Memory& memory, u64 address, u64 bytes) {
     std::string text = fmt::format("{} bytes at 0x{:x}", bytes, address);
     if (near == nullptr) return text + "; there is no allocation";
     if (address >= near->address)
-        return text + fmt::format(": byte {} of an allocation of {} bytes at 0x{:x}", address - near->address, near->size, near->address);
-    return text + fmt::format(": {} bytes before an allocation of {} bytes at 0x{:x}", near->address - address, near->size, near->address);
+        return text + fmt::format(": byte {} of an allocation of {} bytes at 0x{:x}", address - near->address,
+                                  near->size, near->address);
+    return text + fmt::format(": {} bytes before an allocation of {} bytes at 0x{:x}", near->address - address,
+                              near->size, near->address);
 }
 
 // The allocation that holds the whole range, or null.
@@ -48,17 +50,20 @@ Allocation* allocation_of(Wave& wave, u64 address, u64 bytes) {
 
 // --- scalar loads -------------------------------------------------------------------------------------------------
 
-// Explicit argument bytes that the caller never supplied are a finding; padding and what a wide load takes past the end are not.
+// Explicit argument bytes that the caller never supplied are a finding; padding and what a wide load takes past the end
+// are not.
 void check_kernarg(Wave& wave, u64 address, u64 bytes) {
     const Worker& worker = *wave.worker;
     const u64 first = address - worker.kernarg_address;
     for (const KernelArgument& argument : worker.descriptor->arguments) {
         if (argument.hidden()) continue;
-        const u64 from = std::max<u64>(first, argument.offset), to = std::min<u64>(first + bytes, argument.offset + argument.size);
+        const u64 from = std::max<u64>(first, argument.offset),
+                  to = std::min<u64>(first + bytes, argument.offset + argument.size);
         for (u64 at = from; at < to; ++at) {
             if (at < worker.kernarg_supplied) continue;
             report(wave, FindingKind::kKernargNotSupplied, 0, worker.kernarg_address + at,
-                   fmt::format("argument bytes from offset {} are read, the caller supplied {} bytes", at, worker.kernarg_supplied));
+                   fmt::format("argument bytes from offset {} are read, the caller supplied {} bytes", at,
+                               worker.kernarg_supplied));
             return;
         }
     }
@@ -118,9 +123,12 @@ void deliver(Wave& wave, const Inst& inst, const u32 (*words)[kLanes], const u32
         for (u32 lane = 0; lane < kLanes; ++lane) {
             if (((lanes >> lane) & 1u) == 0) continue;
             const u32 value = extend(words[k][lane], row);
-            if (half == isa::Half::kWhole) to[lane] = value;
-            else if (half == isa::Half::kLow) to[lane] = (to[lane] & 0xffff0000u) | (value & 0xffffu);
-            else to[lane] = (to[lane] & 0xffffu) | value << 16;
+            if (half == isa::Half::kWhole)
+                to[lane] = value;
+            else if (half == isa::Half::kLow)
+                to[lane] = (to[lane] & 0xffff0000u) | (value & 0xffffu);
+            else
+                to[lane] = (to[lane] & 0xffffu) | value << 16;
         }
         if (undefined == nullptr) {
             set_defined(wave, r, lanes, half);
@@ -155,11 +163,13 @@ void global_addresses(Wave& wave, const Inst& inst, Addresses& out) {
         require_defined_scalar(wave, m.base, 2, "an address");
         base += wave.scalar64(m.base);
     }
-    for (u32 k = 0; k < m.address_dwords; ++k) require_defined_lanes(wave, static_cast<Register>(m.address + k), exec, "an address");
+    for (u32 k = 0; k < m.address_dwords; ++k)
+        require_defined_lanes(wave, static_cast<Register>(m.address + k), exec, "an address");
     const u32* const low = wave.v[m.address];
     if (m.address_dwords == 2) {
         const u32* const high = wave.v[m.address + 1];
-        for (u32 lane = 0; lane < kLanes; ++lane) out.of[lane] = base + (low[lane] | static_cast<u64>(high[lane]) << 32);
+        for (u32 lane = 0; lane < kLanes; ++lane)
+            out.of[lane] = base + (low[lane] | static_cast<u64>(high[lane]) << 32);
     } else if (m.address_dwords == 1) {
         for (u32 lane = 0; lane < kLanes; ++lane) out.of[lane] = base + low[lane];
     } else {
@@ -174,7 +184,8 @@ void global_addresses(Wave& wave, const Inst& inst, Addresses& out) {
     }
 }
 
-// The allocation of each lane where not all lanes share one; lanes outside are reported and left out of what is returned.
+// The allocation of each lane where not all lanes share one; lanes outside are reported and left out of what is
+// returned.
 u32 resolve_lanes(Wave& wave, const Addresses& at, u32 bytes, bool store, Allocation** allocations) {
     u32 inside = 0;
     for (u32 lane = 0; lane < kLanes; ++lane) {
@@ -185,7 +196,8 @@ u32 resolve_lanes(Wave& wave, const Addresses& at, u32 bytes, bool store, Alloca
             continue;
         }
         report(wave, store ? FindingKind::kWriteOutOfBounds : FindingKind::kReadOutOfBounds, lane, at.of[lane],
-               range_text(*wave.worker->memory, at.of[lane], bytes) + (allocations[lane] != nullptr ? ", which is read-only" : ""));
+               range_text(*wave.worker->memory, at.of[lane], bytes) +
+                   (allocations[lane] != nullptr ? ", which is read-only" : ""));
     }
     return inside;
 }
@@ -258,8 +270,10 @@ void stored_words(const Wave& wave, const Inst& inst, u32 lane, bool undefined, 
     const MemoryOperands& m = inst.memory;
     for (u32 k = 0; k < (Bytes + 3) / 4; ++k) {
         const auto r = static_cast<Register>(m.data + k);
-        if (undefined) out[k] = (wave.state[r] & kUndefinedBits) != 0 ? wave.v_undefined[r][lane] : 0u;
-        else out[k] = wave.v[r][lane];
+        if (undefined)
+            out[k] = (wave.state[r] & kUndefinedBits) != 0 ? wave.v_undefined[r][lane] : 0u;
+        else
+            out[k] = wave.v[r][lane];
         if (inst.row->high || inst.memory.data_half == isa::Half::kHigh) out[k] >>= 16;
     }
 }
@@ -294,8 +308,10 @@ void global_store(Wave& wave, const Inst& inst) {
         if (!shadows) continue;
         stored_words<Bytes>(wave, inst, lane, true, part);
         u32 any = 0;
-        for (u32 k = 0; k < (Bytes + 3) / 4; ++k) any |= Bytes < 4 ? part[k] & ((1u << (8u * (Bytes & 3u))) - 1u) : part[k];
-        if (any != 0 || !allocations[lane]->whole()) store_undefined(wave, *allocations[lane], at.of[lane], part, Bytes);
+        for (u32 k = 0; k < (Bytes + 3) / 4; ++k)
+            any |= Bytes < 4 ? part[k] & ((1u << (8u * (Bytes & 3u))) - 1u) : part[k];
+        if (any != 0 || !allocations[lane]->whole())
+            store_undefined(wave, *allocations[lane], at.of[lane], part, Bytes);
     }
 }
 
@@ -341,7 +357,8 @@ u32 scratch_lanes(Wave& wave, const std::int64_t (&offset)[kLanes], u32 bytes, b
             inside |= 1u << lane;
             continue;
         }
-        report(wave, store ? FindingKind::kWriteOutOfBounds : FindingKind::kReadOutOfBounds, lane, static_cast<u64>(offset[lane]),
+        report(wave, store ? FindingKind::kWriteOutOfBounds : FindingKind::kReadOutOfBounds, lane,
+               static_cast<u64>(offset[lane]),
                fmt::format("{} bytes at offset {} of {} bytes of scratch", bytes, offset[lane], wave.scratch.bytes));
     }
     return inside;
@@ -414,7 +431,8 @@ void buffer_store(Wave& wave, const Inst& inst) {
 
 // --- the rows -----------------------------------------------------------------------------------------------------
 
-constexpr Row row(std::string_view name, Unit unit, Handler handler, u8 bytes, bool store = false, Extend extend = Extend::kNone) {
+constexpr Row row(std::string_view name, Unit unit, Handler handler, u8 bytes, bool store = false,
+                  Extend extend = Extend::kNone) {
     Row r;
     r.name = name;
     r.unit = unit;
@@ -431,7 +449,8 @@ constexpr Row d16(Row r, bool high) {
 }
 
 #define HKC_SPACE(SPACE, unit, load, store)                                                                            \
-    row(SPACE "_LOAD_UBYTE", unit, load<1>, 1, false, Extend::kZero), row(SPACE "_LOAD_SBYTE", unit, load<1>, 1, false, Extend::kSign), \
+    row(SPACE "_LOAD_UBYTE", unit, load<1>, 1, false, Extend::kZero),                                                  \
+        row(SPACE "_LOAD_SBYTE", unit, load<1>, 1, false, Extend::kSign),                                              \
         row(SPACE "_LOAD_USHORT", unit, load<2>, 2, false, Extend::kZero),                                             \
         row(SPACE "_LOAD_SSHORT", unit, load<2>, 2, false, Extend::kSign), row(SPACE "_LOAD_DWORD", unit, load<4>, 4), \
         row(SPACE "_LOAD_DWORDX2", unit, load<8>, 8), row(SPACE "_LOAD_DWORDX3", unit, load<12>, 12),                  \
@@ -442,8 +461,10 @@ constexpr Row d16(Row r, bool high) {
         d16(row(SPACE "_LOAD_SBYTE_D16_HI", unit, load<1>, 1, false, Extend::kSign), true),                            \
         d16(row(SPACE "_LOAD_SHORT_D16", unit, load<2>, 2, false, Extend::kZero), false),                              \
         d16(row(SPACE "_LOAD_SHORT_D16_HI", unit, load<2>, 2, false, Extend::kZero), true),                            \
-        row(SPACE "_STORE_BYTE", unit, store<1>, 1, true), d16(row(SPACE "_STORE_BYTE_D16_HI", unit, store<1>, 1, true), true), \
-        row(SPACE "_STORE_SHORT", unit, store<2>, 2, true), d16(row(SPACE "_STORE_SHORT_D16_HI", unit, store<2>, 2, true), true), \
+        row(SPACE "_STORE_BYTE", unit, store<1>, 1, true),                                                             \
+        d16(row(SPACE "_STORE_BYTE_D16_HI", unit, store<1>, 1, true), true),                                           \
+        row(SPACE "_STORE_SHORT", unit, store<2>, 2, true),                                                            \
+        d16(row(SPACE "_STORE_SHORT_D16_HI", unit, store<2>, 2, true), true),                                          \
         row(SPACE "_STORE_DWORD", unit, store<4>, 4, true), row(SPACE "_STORE_DWORDX2", unit, store<8>, 8, true),      \
         row(SPACE "_STORE_DWORDX3", unit, store<12>, 12, true), row(SPACE "_STORE_DWORDX4", unit, store<16>, 16, true)
 

@@ -22,7 +22,8 @@ using isa::SourceOperand;
 // Reached only where no row covers the instruction, or a field of it.
 void unsupported(Wave& wave, const Inst& inst) {
     const Program& program = *wave.worker->program;
-    stop_unsupported(wave, "unsupported instruction " + program.texts[static_cast<std::size_t>(&inst - program.insts.data())]);
+    stop_unsupported(wave, "unsupported instruction " +
+                               program.texts[static_cast<std::size_t>(&inst - program.insts.data())]);
 }
 
 // MC gives offset fields as they are encoded.
@@ -39,7 +40,8 @@ public:
     Result<std::unique_ptr<Program>> run() {
         const std::string_view code = code_bytes();
         if (code.empty())
-            return Error{fmt::format("kernel {}: its code at 0x{:x} lies outside the file", kernel_.name, kernel_.entry_address)};
+            return Error{fmt::format("kernel {}: its code at 0x{:x} lies outside the file", kernel_.name,
+                                     kernel_.entry_address)};
         for (std::uint64_t offset = 0; offset < code.size();) offset += lift_one(code.substr(offset), offset);
         // Running past the last instruction stops like any other unknown.
         append_unknown(static_cast<std::uint32_t>(code.size()), "(end of the kernel's code)");
@@ -88,7 +90,8 @@ private:
             if (is_branch(decoded->inst)) {
                 const auto words = static_cast<std::int16_t>(operands.immediates.empty() ? 0 : operands.immediates[0]);
                 pending_branches_.emplace_back(static_cast<std::uint32_t>(program_->insts.size()),
-                                               static_cast<std::int64_t>(offset) + decoded->size + std::int64_t{4} * words);
+                                               static_cast<std::int64_t>(offset) + decoded->size +
+                                                   std::int64_t{4} * words);
             }
             push(inst, text);
         }
@@ -170,14 +173,26 @@ private:
         inst.immediate = operands.immediates.empty() ? 0 : static_cast<std::int32_t>(operands.immediates[0]);
         bool known = false;
         switch (row->unit) {
-        case Unit::kVector: known = resolve_vector(inst, name, operands); break;
+        case Unit::kVector:
+            known = resolve_vector(inst, name, operands);
+            break;
         case Unit::kScalar:
-        case Unit::kControl: known = resolve_scalar(inst, name, operands); break;
-        case Unit::kScalarMemory: known = resolve_scalar_memory(inst, name, operands); break;
+        case Unit::kControl:
+            known = resolve_scalar(inst, name, operands);
+            break;
+        case Unit::kScalarMemory:
+            known = resolve_scalar_memory(inst, name, operands);
+            break;
         case Unit::kGlobal:
-        case Unit::kScratch: known = resolve_flat(inst, name, operands); break;
-        case Unit::kBuffer: known = resolve_buffer(inst, name, operands); break;
-        case Unit::kLds: known = resolve_lds(inst, operands); break;
+        case Unit::kScratch:
+            known = resolve_flat(inst, name, operands);
+            break;
+        case Unit::kBuffer:
+            known = resolve_buffer(inst, name, operands);
+            break;
+        case Unit::kLds:
+            known = resolve_lds(inst, operands);
+            break;
         }
         if (!known) {
             Inst unknown;
@@ -222,31 +237,44 @@ private:
         inst.result_form = row.shape[0];
         std::size_t result = 0;
         if (inst.result_form != '-') {
-            if (operands.results.empty() || operands.results[0].dwords == 0 || !isa::is_vector(operands.results[0].first)) return false;
+            if (operands.results.empty() || operands.results[0].dwords == 0 ||
+                !isa::is_vector(operands.results[0].first))
+                return false;
             inst.result = operands.results[0].first;
             inst.result_high = inst.result_form == 'H' || operands.results[0].half == isa::Half::kHigh;
             if (inst.result_form == 'H') inst.result_form = 'h';
             // VOP3's op_sel of the destination travels in the modifiers of source 0.
-            if (inst.result_form == 'h' && forms[0] != 'm' && !operands.sources.empty() && operands.sources[0].op_sel_hi)
+            if (inst.result_form == 'h' && forms[0] != 'm' && !operands.sources.empty() &&
+                operands.sources[0].op_sel_hi)
                 inst.result_high = true;
             result = 1;
         }
         if (row.mask_out) {
-            if (name.base.starts_with("V_CMPX")) inst.mask_out = isa::kExecLo;
-            else if (operands.results.size() > result) inst.mask_out = operands.results[result].first;
-            else if (operands.writes_vcc) inst.mask_out = isa::kVccLo;
-            else return false;
+            if (name.base.starts_with("V_CMPX"))
+                inst.mask_out = isa::kExecLo;
+            else if (operands.results.size() > result)
+                inst.mask_out = operands.results[result].first;
+            else if (operands.writes_vcc)
+                inst.mask_out = isa::kVccLo;
+            else
+                return false;
         }
         if (!take_sources(inst, operands, forms)) return false;
         if (row.mask_in) {
             const std::size_t at = forms.size();
-            if (operands.sources.size() > at && operands.sources[at].is_register) inst.mask_in = operands.sources[at].reg.first;
-            else if (operands.reads_vcc) inst.mask_in = isa::kVccLo;
-            else return false;
+            if (operands.sources.size() > at && operands.sources[at].is_register)
+                inst.mask_in = operands.sources[at].reg.first;
+            else if (operands.reads_vcc)
+                inst.mask_in = isa::kVccLo;
+            else
+                return false;
         }
         // Saturating integer arithmetic is not in the rows.
         if (inst.clamp && !row.is_float) return false;
         if ((inst.clamp || inst.output_modifier != 0) && inst.result_form != '1') return false;
+        // The denormal mode is fixed for the launch: nothing that changes it is in the rows (field 17:16 of
+        // COMPUTE_PGM_RSRC1).
+        inst.flush = row.is_float && ((kernel_.descriptor.compute_pgm_rsrc1 >> 16) & 3u) == 0;
         const VectorHandlers handlers = vector_handlers();
         inst.handler = is_plain(inst) ? handlers.plain : handlers.general;
         inst.cross_lane = inst.encoding == Encoding::kDpp16 || inst.encoding == Encoding::kDpp8;
@@ -262,7 +290,7 @@ private:
 
     static bool is_plain(const Inst& inst) {
         if (inst.encoding != Encoding::kPlain && inst.encoding != Encoding::kVop3) return false;
-        if (inst.clamp || inst.output_modifier != 0 || inst.result_form == 'h') return false;
+        if (inst.clamp || inst.flush || inst.output_modifier != 0 || inst.result_form == 'h') return false;
         for (std::size_t i = 0; i < inst.source_count; ++i) {
             const Source& s = inst.sources[i];
             if (s.form == 'm') return false;
@@ -304,8 +332,10 @@ private:
         m.data_dwords = static_cast<std::uint8_t>(inst.row->bytes / 4);
         m.base = operands.sources[0].reg.first;
         m.base_dwords = 2;
-        const bool has_register = name.addressing == isa::Addressing::kSgpr || name.addressing == isa::Addressing::kSgprImm;
-        const bool has_immediate = name.addressing == isa::Addressing::kImm || name.addressing == isa::Addressing::kSgprImm;
+        const bool has_register =
+            name.addressing == isa::Addressing::kSgpr || name.addressing == isa::Addressing::kSgprImm;
+        const bool has_immediate =
+            name.addressing == isa::Addressing::kImm || name.addressing == isa::Addressing::kSgprImm;
         if (has_register) {
             if (operands.sources.size() < 2) return false;
             m.offset_register = operands.sources[1].reg.first;
@@ -319,40 +349,34 @@ private:
         return true;
     }
 
-    // GLOBAL: [vaddr][saddr] offset; SCRATCH: [vaddr][saddr] offset; stores have their data after the vector address.
+    // GLOBAL and SCRATCH: vaddr, data and saddr, of which each form has some; MC orders them differently for loads and
+    // stores, but the scalar register is always the base, and of two vector ones the first is the address.
     bool resolve_flat(Inst& inst, const isa::OpcodeName& name, const Operands& operands) {
         MemoryOperands& m = inst.memory;
         const Row& row = *inst.row;
-        std::vector<isa::RegisterRef> registers;
+        std::vector<isa::RegisterRef> vectors, scalars;
         for (const SourceOperand& s : operands.sources) {
             if (!s.is_register || s.reg.dwords == 0) return false;
-            registers.push_back(s.reg);
+            (isa::is_vector(s.reg.first) ? vectors : scalars).push_back(s.reg);
         }
-        std::size_t next = 0;
         const bool scratch = row.unit == Unit::kScratch;
-        const bool has_address = scratch ? name.addressing == isa::Addressing::kDefault || name.addressing == isa::Addressing::kSvs : true;
+        const bool has_address =
+            !scratch || name.addressing == isa::Addressing::kDefault || name.addressing == isa::Addressing::kSvs;
         const bool has_base = name.addressing == isa::Addressing::kSaddr || name.addressing == isa::Addressing::kSvs;
+        if (vectors.size() != std::size_t{has_address} + std::size_t{row.store} ||
+            scalars.size() != std::size_t{has_base})
+            return false;
+        if (operands.immediates.empty() || (!row.store && operands.results.empty())) return false;
         if (has_address) {
-            if (next >= registers.size()) return false;
-            m.address = registers[next].first;
-            m.address_dwords = registers[next].dwords;
+            m.address = vectors[0].first;
+            m.address_dwords = vectors[0].dwords;
             if (m.address_dwords > 2) return false;
-            ++next;
         }
-        if (row.store) {
-            if (next >= registers.size()) return false;
-            take_data(inst, registers[next]);
-            ++next;
-        } else {
-            if (operands.results.empty()) return false;
-            take_data(inst, operands.results[0]);
-        }
+        take_data(inst, row.store ? vectors.back() : operands.results[0]);
         if (has_base) {
-            if (next >= registers.size()) return false;
-            m.base = registers[next].first;
+            m.base = scalars[0].first;
             m.base_dwords = scratch ? 1 : 2;
         }
-        if (operands.immediates.empty()) return false;
         m.offset = signed_field(operands.immediates[0], object_.chip->flat_offset_bits);
         inst.handler = row.handler;
         inst.vector = true;
@@ -413,8 +437,8 @@ private:
         m.address_dwords = 1;
         m.offset = operands.immediates[0];
         inst.cross_lane = row.lds_form == LdsForm::kPermute;
-        const bool returns = row.lds_form == LdsForm::kLoad || row.lds_form == LdsForm::kLoad2 || row.lds_form == LdsForm::kPermute ||
-                             row.lds_form == LdsForm::kAtomicReturn;
+        const bool returns = row.lds_form == LdsForm::kLoad || row.lds_form == LdsForm::kLoad2 ||
+                             row.lds_form == LdsForm::kPermute || row.lds_form == LdsForm::kAtomicReturn;
         const bool pair = row.lds_form == LdsForm::kLoad2 || row.lds_form == LdsForm::kStore2;
         const auto dwords = static_cast<std::uint8_t>((row.bytes / (row.lds_form == LdsForm::kStore2 ? 2 : 1) + 3) / 4);
         if (returns) {
@@ -452,7 +476,8 @@ private:
     }
 
     // V_DUAL_x_X_y: both halves read before either writes. The operands come as x's and then y's.
-    void lift_dual(const isa::OpcodeName& name, const Operands& operands, std::uint32_t offset, const std::string& text) {
+    void lift_dual(const isa::OpcodeName& name, const Operands& operands, std::uint32_t offset,
+                   const std::string& text) {
         const std::string_view both = std::string_view(name.base).substr(std::string_view("V_DUAL_").size());
         const std::size_t cut = both.find("_X_");
         const Row* const x = find_row("V_" + std::string(both.substr(0, cut)));
@@ -460,14 +485,17 @@ private:
         Inst first, second;
         first.handler = unsupported;
         first.offset = second.offset = offset;
-        if (x != nullptr && y != nullptr && x->compute != nullptr && y->compute != nullptr && operands.results.size() == 2) {
+        if (x != nullptr && y != nullptr && x->compute != nullptr && y->compute != nullptr &&
+            operands.results.size() == 2) {
             const std::size_t own = x->shape.size() - 2 - (x->accumulates ? 1 : 0);
             Operands half_x = operands, half_y = operands;
             if (operands.sources.size() >= own) {
                 half_x.results = {operands.results[0]};
                 half_y.results = {operands.results[1]};
-                half_x.sources.assign(operands.sources.begin(), operands.sources.begin() + static_cast<std::ptrdiff_t>(own));
-                half_y.sources.assign(operands.sources.begin() + static_cast<std::ptrdiff_t>(own), operands.sources.end());
+                half_x.sources.assign(operands.sources.begin(),
+                                      operands.sources.begin() + static_cast<std::ptrdiff_t>(own));
+                half_y.sources.assign(operands.sources.begin() + static_cast<std::ptrdiff_t>(own),
+                                      operands.sources.end());
                 drop_accumulator(half_x, *x);
                 drop_accumulator(half_y, *y);
                 const isa::OpcodeName plain{std::string(), Encoding::kPlain, false, isa::Addressing::kDefault, false};
@@ -483,6 +511,20 @@ private:
             push(first, text);
             return;
         }
+        // The dual handler takes operands as they are; a half that needs more runs on its own, if the halves do not
+        // meet.
+        if (first.handler != vector_handlers().plain && reads_result_of(second, first)) {
+            first = Inst{};
+            first.handler = unsupported;
+            first.offset = offset;
+            push(first, text);
+            return;
+        }
+        if (first.handler != vector_handlers().plain) {
+            push(first, text);
+            push(second, text);
+            return;
+        }
         first.handler = vector_handlers().dual;
         first.parts = 2;
         fill_touch(second);
@@ -495,6 +537,12 @@ private:
         program_->texts.push_back(text);
     }
 
+    static bool reads_result_of(const Inst& reader, const Inst& writer) {
+        bool meets = false;
+        for_each_read(reader, [&](Register r, isa::Half) { meets |= r == writer.result; });
+        return meets;
+    }
+
     // The accumulator of a dual half is its result, whatever register MC names for it.
     static void drop_accumulator(Operands& half, const Row& row) {
         const std::size_t own = row.shape.size() - 2 - (row.accumulates ? 1 : 0);
@@ -505,8 +553,10 @@ private:
         for (const auto& [index, target] : pending_branches_) {
             const auto found = target < 0 ? index_of_.end() : index_of_.find(static_cast<std::uint32_t>(target));
             Inst& inst = program_->insts[index];
-            if (found == index_of_.end()) inst.handler = unsupported;
-            else inst.target = found->second;
+            if (found == index_of_.end())
+                inst.handler = unsupported;
+            else
+                inst.target = found->second;
         }
     }
 

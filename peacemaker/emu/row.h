@@ -1,5 +1,5 @@
-// The semantic table: one row an instruction, by LLVM's base name. Execution, initialisation tracking, the coverage table and the
-// tests all read these rows.
+// The semantic table: one row an instruction, by LLVM's base name. Execution, initialisation tracking, the coverage
+// table and the tests all read these rows.
 #pragma once
 
 #include "peacemaker/emu/inst.h"
@@ -37,7 +37,7 @@ enum class Extend : std::uint8_t { kNone, kSign, kZero };
 
 /// One instruction.
 struct Row {
-    std::string_view name;  // LLVM's base name, without encoding and chip
+    std::string_view name; // LLVM's base name, without encoding and chip
     Unit unit{};
     /// Result and source forms, "result:sources": 1 = 32 bits, 2 = 64 bits, h = 16 bits, p = two packed 16-bit halves,
     /// m = f32 or a half by op_sel_hi (mixed-precision FMA), - = no result.
@@ -46,21 +46,22 @@ struct Row {
     ScalarOp scalar = nullptr;
     Handler handler = nullptr; // instructions that follow no common form
     ShadowRule shadow = ShadowRule::kAll;
-    std::uint8_t controls = 0; // kMove: bit i set = source i is a control
-    bool mask_in = false;      // reads a lane mask (VCC or an SGPR)
-    bool mask_out = false;     // writes one
-    bool hint = false;          // has no effect on results; left out of the program
-    bool accumulates = false;  // the result register is the last source
-    bool is_float = false;     // obeys the mode register's rounding and denormal modes
+    std::uint8_t controls = 0;   // kMove: bit i set = source i is a control
+    bool mask_in = false;        // reads a lane mask (VCC or an SGPR)
+    bool mask_out = false;       // writes one
+    bool hint = false;           // has no effect on results; left out of the program
+    bool accumulates = false;    // the result register is the last source
+    bool is_float = false;       // obeys the mode register's rounding and denormal modes
+    bool integer_result = false; // of a float instruction: subnormal-looking results are none
     bool scc_in = false, scc_out = false;
-    std::uint8_t bytes = 0;    // memory: bytes a lane
+    std::uint8_t bytes = 0; // memory: bytes a lane
     bool store = false;
-    bool high = false;         // memory: d16_hi
-    bool half = false;         // memory: d16, the other half of the register stays
+    bool high = false; // memory: d16_hi
+    bool half = false; // memory: d16, the other half of the register stays
     Extend extend = Extend::kNone;
     LdsForm lds_form = LdsForm::kNone;
     Exactness exactness = Exactness::kExact;
-    std::string_view note;     // kApproximate: which answer and which bound
+    std::string_view note; // kApproximate: which answer and which bound
 };
 
 std::span<const Row> vector_rows();  // vector_ops.cpp: chosen for this host's SIMD

@@ -82,21 +82,37 @@ T cut(u64 v) {
     return static_cast<T>(v);
 }
 template <typename T>
-u64 bit_and(u64 a, u64 b, bool& scc) { return scc = cut<T>(a & b) != 0, cut<T>(a & b); }
+u64 bit_and(u64 a, u64 b, bool& scc) {
+    return scc = cut<T>(a & b) != 0, cut<T>(a & b);
+}
 template <typename T>
-u64 bit_or(u64 a, u64 b, bool& scc) { return scc = cut<T>(a | b) != 0, cut<T>(a | b); }
+u64 bit_or(u64 a, u64 b, bool& scc) {
+    return scc = cut<T>(a | b) != 0, cut<T>(a | b);
+}
 template <typename T>
-u64 bit_xor(u64 a, u64 b, bool& scc) { return scc = cut<T>(a ^ b) != 0, cut<T>(a ^ b); }
+u64 bit_xor(u64 a, u64 b, bool& scc) {
+    return scc = cut<T>(a ^ b) != 0, cut<T>(a ^ b);
+}
 template <typename T>
-u64 andn2(u64 a, u64 b, bool& scc) { return scc = cut<T>(a & ~b) != 0, cut<T>(a & ~b); }
+u64 andn2(u64 a, u64 b, bool& scc) {
+    return scc = cut<T>(a & ~b) != 0, cut<T>(a & ~b);
+}
 template <typename T>
-u64 orn2(u64 a, u64 b, bool& scc) { return scc = cut<T>(a | ~b) != 0, cut<T>(a | ~b); }
+u64 orn2(u64 a, u64 b, bool& scc) {
+    return scc = cut<T>(a | ~b) != 0, cut<T>(a | ~b);
+}
 template <typename T>
-u64 nand(u64 a, u64 b, bool& scc) { return scc = cut<T>(~(a & b)) != 0, cut<T>(~(a & b)); }
+u64 nand(u64 a, u64 b, bool& scc) {
+    return scc = cut<T>(~(a & b)) != 0, cut<T>(~(a & b));
+}
 template <typename T>
-u64 nor(u64 a, u64 b, bool& scc) { return scc = cut<T>(~(a | b)) != 0, cut<T>(~(a | b)); }
+u64 nor(u64 a, u64 b, bool& scc) {
+    return scc = cut<T>(~(a | b)) != 0, cut<T>(~(a | b));
+}
 template <typename T>
-u64 xnor(u64 a, u64 b, bool& scc) { return scc = cut<T>(~(a ^ b)) != 0, cut<T>(~(a ^ b)); }
+u64 xnor(u64 a, u64 b, bool& scc) {
+    return scc = cut<T>(~(a ^ b)) != 0, cut<T>(~(a ^ b));
+}
 template <typename T>
 u64 lshl(u64 a, u64 b, bool& scc) {
     const T r = static_cast<T>(cut<T>(a) << (b & (sizeof(T) * 8 - 1)));
@@ -139,7 +155,9 @@ u64 pack_hh(u64 a, u64 b, bool&) { return ((a >> 16) & 0xffffu) | (b & 0xffff000
 u64 cselect(u64 a, u64 b, bool& scc) { return scc ? a : b; }
 
 template <typename T, auto Op>
-u64 compare(u64 a, u64 b, bool& scc) { return scc = Op(static_cast<T>(a), static_cast<T>(b)), 0; }
+u64 compare(u64 a, u64 b, bool& scc) {
+    return scc = Op(static_cast<T>(a), static_cast<T>(b)), 0;
+}
 constexpr auto kEq = [](auto a, auto b) { return a == b; };
 constexpr auto kNe = [](auto a, auto b) { return a != b; };
 constexpr auto kLt = [](auto a, auto b) { return a < b; };
@@ -170,7 +188,8 @@ template <u32 (*Op)(u32 source, u32 exec)>
 void save_exec(Wave& wave, const Inst& inst) {
     const u32 exec = wave.exec();
     const u32 s = low(source(wave, inst.sources[0]));
-    const u32 undefined = inst.sources[0].kind == Source::Kind::kScalar ? scalar_undefined(wave, inst.sources[0].reg) : 0u;
+    const u32 undefined =
+        inst.sources[0].kind == Source::Kind::kScalar ? scalar_undefined(wave, inst.sources[0].reg) : 0u;
     const u32 result = Op(s, exec);
     const u32 decided = undefined & (Op(~0u, exec) ^ Op(0u, exec));
     set_scalar(wave, inst.result, exec);
@@ -190,7 +209,8 @@ u32 exec_orn2(u32 s, u32 e) { return s | ~e; }
 constexpr ShadowRule kAll = ShadowRule::kAll, kMove = ShadowRule::kMove, kCarry = ShadowRule::kCarry;
 enum Scc : u8 { kNoScc = 0, kIn = 1, kOut = 2, kInOut = 3 };
 
-constexpr Row row(std::string_view name, std::string_view shape, ScalarOp op, u8 scc, ShadowRule shadow, u8 controls = 0) {
+constexpr Row row(std::string_view name, std::string_view shape, ScalarOp op, u8 scc, ShadowRule shadow,
+                  u8 controls = 0) {
     Row r;
     r.name = name;
     r.unit = Unit::kScalar;
@@ -215,7 +235,8 @@ constexpr Row exec_row(std::string_view name, Handler handler) {
 #define HKC_LOGIC(name, op, rule)                                                                                      \
     row("S_" name "_B32", "1:11", op<u32>, kOut, rule), row("S_" name "_B64", "2:22", op<u64>, kOut, rule)
 #define HKC_COMPARES(name, op)                                                                                         \
-    row("S_CMP_" name "_I32", "-:11", compare<i32, op>, kOut, kAll), row("S_CMP_" name "_U32", "-:11", compare<u32, op>, kOut, kAll)
+    row("S_CMP_" name "_I32", "-:11", compare<i32, op>, kOut, kAll),                                                   \
+        row("S_CMP_" name "_U32", "-:11", compare<u32, op>, kOut, kAll)
 
 constexpr Row kRows[] = {
     row("S_MOV_B32", "1:1", mov, kNoScc, kMove),

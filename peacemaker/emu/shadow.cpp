@@ -18,7 +18,8 @@ std::uint32_t upwards(std::uint32_t mask) { return mask | (0u - mask); }
 std::uint64_t scalar_source_undefined(const Wave& wave, const Source& source) {
     if (source.kind != Source::Kind::kScalar) return 0;
     std::uint64_t undefined = scalar_undefined(wave, source.reg);
-    if (source.form == '2') undefined |= static_cast<std::uint64_t>(scalar_undefined(wave, static_cast<Register>(source.reg + 1))) << 32;
+    if (source.form == '2')
+        undefined |= static_cast<std::uint64_t>(scalar_undefined(wave, static_cast<Register>(source.reg + 1))) << 32;
     return undefined;
 }
 
@@ -30,7 +31,8 @@ std::uint64_t scalar_source_value(const Wave& wave, const Source& source) {
 
 void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     const Row& row = *inst.row;
-    const std::uint64_t ma = scalar_source_undefined(wave, inst.sources[0]), mb = scalar_source_undefined(wave, inst.sources[1]);
+    const std::uint64_t ma = scalar_source_undefined(wave, inst.sources[0]),
+                        mb = scalar_source_undefined(wave, inst.sources[1]);
     const std::uint64_t a = scalar_source_value(wave, inst.sources[0]), b = scalar_source_value(wave, inst.sources[1]);
     const bool scc = row.scc_in && scalar_undefined(wave, isa::kScc) != 0;
     const bool any = ma != 0 || mb != 0 || scc;
@@ -41,14 +43,28 @@ void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
         if (((row.controls & 1) != 0 && ma != 0) || ((row.controls & 2) != 0 && mb != 0)) out.scalar = ~0ull;
         break;
     }
-    case ShadowRule::kAnd: out.scalar = (ma & mb) | (ma & b) | (mb & a); break;
-    case ShadowRule::kOr: out.scalar = (ma & mb) | (ma & ~b) | (mb & ~a); break;
-    case ShadowRule::kXor: out.scalar = ma | mb; break;
-    case ShadowRule::kCarry: out.scalar = scc ? ~0ull : (ma | mb) | (0ull - (ma | mb)); break;
-    case ShadowRule::kSelect: out.scalar = scc ? ~0ull : wave.scc() ? ma : mb; break;
-    case ShadowRule::kAll: out.scalar = any ? ~0ull : 0; break;
+    case ShadowRule::kAnd:
+        out.scalar = (ma & mb) | (ma & b) | (mb & a);
+        break;
+    case ShadowRule::kOr:
+        out.scalar = (ma & mb) | (ma & ~b) | (mb & ~a);
+        break;
+    case ShadowRule::kXor:
+        out.scalar = ma | mb;
+        break;
+    case ShadowRule::kCarry:
+        out.scalar = scc ? ~0ull : (ma | mb) | (0ull - (ma | mb));
+        break;
+    case ShadowRule::kSelect:
+        out.scalar = scc ? ~0ull : wave.scc() ? ma : mb;
+        break;
+    case ShadowRule::kAll:
+        out.scalar = any ? ~0ull : 0;
+        break;
     }
-    out.scc = row.shadow == ShadowRule::kAnd || row.shadow == ShadowRule::kOr || row.shadow == ShadowRule::kMove ? out.scalar != 0 : any;
+    out.scc = row.shadow == ShadowRule::kAnd || row.shadow == ShadowRule::kOr || row.shadow == ShadowRule::kMove
+                  ? out.scalar != 0
+                  : any;
 }
 
 // Whether any operand holds an undefined bit; usually only the register that is overwritten does.
@@ -84,7 +100,9 @@ void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     const auto& [ma, mb, mc] = undefined;
     const auto& [a, b, c] = values;
     switch (row.shadow) {
-    case ShadowRule::kAll: each([&](std::uint32_t i) { return (out.mask >> (i % kLanes) & 1u) != 0 ? ~0u : 0u; }); break;
+    case ShadowRule::kAll:
+        each([&](std::uint32_t i) { return (out.mask >> (i % kLanes) & 1u) != 0 ? ~0u : 0u; });
+        break;
     case ShadowRule::kMove: {
         const std::uint32_t* operand[3];
         for (std::uint32_t k = 0; k < 3; ++k) operand[k] = ((row.controls >> k) & 1) != 0 ? values[k] : undefined[k];
@@ -98,9 +116,15 @@ void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
         });
         break;
     }
-    case ShadowRule::kAnd: each([&](std::uint32_t i) { return (ma[i] & mb[i]) | (ma[i] & b[i]) | (mb[i] & a[i]); }); break;
-    case ShadowRule::kOr: each([&](std::uint32_t i) { return (ma[i] & mb[i]) | (ma[i] & ~b[i]) | (mb[i] & ~a[i]); }); break;
-    case ShadowRule::kXor: each([&](std::uint32_t i) { return ma[i] | mb[i] | mc[i]; }); break;
+    case ShadowRule::kAnd:
+        each([&](std::uint32_t i) { return (ma[i] & mb[i]) | (ma[i] & b[i]) | (mb[i] & a[i]); });
+        break;
+    case ShadowRule::kOr:
+        each([&](std::uint32_t i) { return (ma[i] & mb[i]) | (ma[i] & ~b[i]) | (mb[i] & ~a[i]); });
+        break;
+    case ShadowRule::kXor:
+        each([&](std::uint32_t i) { return ma[i] | mb[i] | mc[i]; });
+        break;
     case ShadowRule::kCarry:
         each([&](std::uint32_t i) {
             return ((mask_undefined >> (i % kLanes)) & 1u) != 0 ? ~0u : upwards(ma[i] | mb[i] | mc[i]);
@@ -135,8 +159,10 @@ std::uint32_t* masks_of(Wave& wave, Register r) {
 } // namespace
 
 void shadow_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
-    if (inst.row->unit == Unit::kScalar) scalar_before(wave, inst, out);
-    else vector_before(wave, inst, out);
+    if (inst.row->unit == Unit::kScalar)
+        scalar_before(wave, inst, out);
+    else
+        vector_before(wave, inst, out);
 }
 
 void shadow_after(Wave& wave, const Inst& inst, ResultShadow& shadow) {
@@ -144,7 +170,8 @@ void shadow_after(Wave& wave, const Inst& inst, ResultShadow& shadow) {
         if (inst.result != isa::kNull) {
             set_scalar_undefined(wave, inst.result, static_cast<std::uint32_t>(shadow.scalar));
             if (inst.result_form == '2')
-                set_scalar_undefined(wave, static_cast<Register>(inst.result + 1), static_cast<std::uint32_t>(shadow.scalar >> 32));
+                set_scalar_undefined(wave, static_cast<Register>(inst.result + 1),
+                                     static_cast<std::uint32_t>(shadow.scalar >> 32));
         }
         if (inst.row->scc_out) set_scalar_undefined(wave, isa::kScc, shadow.scc ? 1u : 0u);
         return;
@@ -160,7 +187,8 @@ void shadow_after(Wave& wave, const Inst& inst, ResultShadow& shadow) {
     if (shadow.defined) std::memset(shadow.words, 0, sizeof shadow.words);
     vector_handlers().merge(inst, shadow.words[0], masks_of(wave, inst.result), shadow.written);
     refresh(wave, inst.result);
-    if (inst.result_form == '2') set_undefined(wave, static_cast<Register>(inst.result + 1), shadow.words[1], shadow.written);
+    if (inst.result_form == '2')
+        set_undefined(wave, static_cast<Register>(inst.result + 1), shadow.words[1], shadow.written);
 }
 
 void set_undefined(Wave& wave, Register r, const std::uint32_t* words, std::uint32_t lanes) {
@@ -190,8 +218,10 @@ void set_scalar_undefined(Wave& wave, Register r, std::uint32_t undefined) {
         undefined = 0;
     }
     wave.s_undefined[r - isa::kScalar] = undefined;
-    if (undefined != 0) wave.state[r] |= kUndefinedBits;
-    else wave.state[r] &= static_cast<std::uint8_t>(~kUndefinedBits);
+    if (undefined != 0)
+        wave.state[r] |= kUndefinedBits;
+    else
+        wave.state[r] &= static_cast<std::uint8_t>(~kUndefinedBits);
 }
 
 std::uint32_t scalar_undefined(const Wave& wave, Register r) {
@@ -217,7 +247,8 @@ void require_defined_scalar(Wave& wave, Register r, unsigned dwords, const char*
     for (unsigned i = 0; i < dwords; ++i) {
         const auto reg = static_cast<Register>(r + i);
         if (scalar_undefined(wave, reg) == 0) continue;
-        report(wave, FindingKind::kUndefinedDecides, 0, 0, register_name(reg) + " holds an undefined value that decides " + what);
+        report(wave, FindingKind::kUndefinedDecides, 0, 0,
+               register_name(reg) + " holds an undefined value that decides " + what);
         return;
     }
 }

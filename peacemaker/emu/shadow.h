@@ -1,7 +1,8 @@
-// Initialisation: masks of undefined bits that travel with values through registers, and decide nothing without a finding.
+// Initialisation: masks of undefined bits that travel with values through registers, and decide nothing without a
+// finding.
 //
-// A register with no undefined bit costs one flag (its state). Only where a touched register has some does the checked path compute
-// the masks of a result, by the row's ShadowRule.
+// A register with no undefined bit costs one flag (its state). Only where a touched register has some does the checked
+// path compute the masks of a result, by the row's ShadowRule.
 //
 // Not detected: an undefined value that is compared and whose outcome is thrown away; that is no fault.
 #pragma once
@@ -15,10 +16,10 @@ namespace pm::emu {
 /// Masks that the results of one instruction will have, computed before it runs (its sources may be its results).
 struct ResultShadow {
     alignas(64) std::uint32_t words[2][kLanes];
-    bool defined = false;       // no operand had an undefined bit; `words` is not filled
-    std::uint32_t mask = 0;     // undefined lanes of the lane mask that goes out
-    std::uint32_t written = 0;  // lanes
-    std::uint64_t scalar = 0;   // scalar results
+    bool defined = false;      // no operand had an undefined bit; `words` is not filled
+    std::uint32_t mask = 0;    // undefined lanes of the lane mask that goes out
+    std::uint32_t written = 0; // lanes
+    std::uint64_t scalar = 0;  // scalar results
     bool scc = false;
 };
 

@@ -89,7 +89,8 @@ inline u32 select_part(u32 v, isa::SdwaSelect select) {
 
 float widen_half(u32 half) {
     const u32 exponent = (half >> 10) & 31u, mantissa = half & 0x3ffu, sign = (half & 0x8000u) << 16;
-    if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | mantissa << 13 | (mantissa != 0 ? 0x400000u : 0u));
+    if (exponent == 31)
+        return std::bit_cast<float>(sign | 0x7f800000u | mantissa << 13 | (mantissa != 0 ? 0x400000u : 0u));
     if (exponent == 0) {
         const float magnitude = static_cast<float>(mantissa) * 0x1p-24f;
         return sign != 0 ? -magnitude : magnitude;
@@ -97,7 +98,8 @@ float widen_half(u32 half) {
     return std::bit_cast<float>(sign | (exponent + 112u) << 23 | mantissa << 13);
 }
 
-// Brings a source into the form its row computes with; masks of undefined bits move, but are neither widened nor negated.
+// Brings a source into the form its row computes with; masks of undefined bits move, but are neither widened nor
+// negated.
 void shape_source(const Source& source, bool is_float, bool undefined, u32* words) {
     if (source.select != isa::SdwaSelect::kDword)
         for (u32 i = 0; i < kLanes; ++i) words[i] = select_part(words[i], source.select);
@@ -119,7 +121,8 @@ void shape_source(const Source& source, bool is_float, bool undefined, u32* word
             words[i] = low | high << 16;
         }
         break;
-    default: break;
+    default:
+        break;
     }
     if (undefined || (!is_float && source.form != 'm' && source.form != 'p')) return;
     if (source.form == 'p') {
@@ -135,15 +138,23 @@ void shape_source(const Source& source, bool is_float, bool undefined, u32* word
     }
 }
 
+// Subnormals become zeros of their sign.
+void flush_f32(u32* words) {
+    for (u32 i = 0; i < kLanes; ++i) words[i] = (words[i] & 0x7f800000u) == 0 ? words[i] & 0x80000000u : words[i];
+}
+
 // The masks of a source's undefined bits, in the place of its words.
 void undefined_source(const Wave& wave, const Source& source, u32* room) {
     const u32 runs = source.form == '2' ? 2 : 1;
     for (u32 run = 0; run < runs; ++run) {
         const auto r = static_cast<Register>(source.reg + run);
         const bool there = source.kind != Source::Kind::kConstant && (wave.state[r] & kUndefinedBits) != 0;
-        if (!there) splat(0, room + run * kLanes);
-        else if (source.kind == Source::Kind::kVector) std::memcpy(room + run * kLanes, wave.v_undefined[r], kLanes * sizeof(u32));
-        else splat(wave.s_undefined[r - isa::kScalar], room + run * kLanes);
+        if (!there)
+            splat(0, room + run * kLanes);
+        else if (source.kind == Source::Kind::kVector)
+            std::memcpy(room + run * kLanes, wave.v_undefined[r], kLanes * sizeof(u32));
+        else
+            splat(wave.s_undefined[r - isa::kScalar], room + run * kLanes);
     }
 }
 
@@ -161,6 +172,8 @@ void fetch(const Wave& wave, const Inst& inst, u32 index, bool undefined, u32* r
     if (index == 0 && dpp) move_lanes(wave, inst, room);
     // Selects of lane masks aside, modifiers exist on float operands only (cndmask takes them too).
     shape_source(source, inst.row->is_float || inst.row->mask_in, undefined, room);
+    const bool f32 = source.form == '1' || (source.form == 'm' && !source.op_sel_hi);
+    if (inst.flush && !undefined && f32) flush_f32(room);
 }
 
 // --- results ------------------------------------------------------------------------------------------------------
@@ -193,11 +206,13 @@ inline u32 merge_part(u32 old, u32 value, isa::SdwaSelect select, isa::SdwaUnuse
 
 void merge_result(const Inst& inst, u32* words, u32* old, u32 lanes) {
     if (inst.encoding == isa::Encoding::kSdwa && inst.result_select != isa::SdwaSelect::kDword) {
-        for (u32 i = 0; i < kLanes; ++i) words[i] = merge_part(old[i], words[i], inst.result_select, inst.result_unused);
+        for (u32 i = 0; i < kLanes; ++i)
+            words[i] = merge_part(old[i], words[i], inst.result_select, inst.result_unused);
     } else if (inst.result_form == 'h') {
         // On all four chips a 16-bit result leaves the other half as it was.
         for (u32 i = 0; i < kLanes; ++i)
-            words[i] = inst.result_high ? (old[i] & 0xffffu) | words[i] << 16 : (old[i] & 0xffff0000u) | (words[i] & 0xffffu);
+            words[i] =
+                inst.result_high ? (old[i] & 0xffffu) | words[i] << 16 : (old[i] & 0xffff0000u) | (words[i] & 0xffffu);
     }
     blend(words, old, lanes);
 }
@@ -211,6 +226,7 @@ void execute_general(Wave& wave, const Inst& inst) {
     write_mask(wave, inst, mask, lanes);
     if (inst.result_form == '-') return;
     if (inst.row->is_float) modify_output(inst, r);
+    if (inst.flush && inst.result_form == '1' && !inst.row->integer_result) flush_f32(r);
     merge_result(inst, r, wave.v[inst.result], lanes);
     if (inst.result_form == '2') blend(r + kLanes, wave.v[inst.result + 1], lanes);
 }
@@ -248,13 +264,21 @@ std::int8_t dpp_source_lane(isa::Encoding encoding, std::uint32_t control, std::
     const std::uint32_t row = lane & ~15u, in_row = lane & 15u, amount = control & 15u;
     if (control <= 0xff) return static_cast<std::int8_t>((lane & ~3u) | ((control >> (2 * (lane & 3u))) & 3u));
     switch (control & 0x1f0u) {
-    case 0x100: return in_row + amount < 16 ? static_cast<std::int8_t>(lane + amount) : -1; // row_shl
-    case 0x110: return in_row >= amount ? static_cast<std::int8_t>(lane - amount) : -1;     // row_shr
-    case 0x120: return static_cast<std::int8_t>(row | ((in_row - amount) & 15u));           // row_ror
-    case 0x140: return static_cast<std::int8_t>(row | (amount == 0 ? 15u - in_row : (in_row & 8u) | (7u - (in_row & 7u)))); // row_mirror, row_half_mirror
-    case 0x150: return static_cast<std::int8_t>(row | amount);                              // row_share
-    case 0x160: return static_cast<std::int8_t>(row | (in_row ^ amount));                   // row_xmask
-    default: return -1;
+    case 0x100:
+        return in_row + amount < 16 ? static_cast<std::int8_t>(lane + amount) : -1; // row_shl
+    case 0x110:
+        return in_row >= amount ? static_cast<std::int8_t>(lane - amount) : -1; // row_shr
+    case 0x120:
+        return static_cast<std::int8_t>(row | ((in_row - amount) & 15u)); // row_ror
+    case 0x140:
+        return static_cast<std::int8_t>(
+            row | (amount == 0 ? 15u - in_row : (in_row & 8u) | (7u - (in_row & 7u)))); // row_mirror, row_half_mirror
+    case 0x150:
+        return static_cast<std::int8_t>(row | amount); // row_share
+    case 0x160:
+        return static_cast<std::int8_t>(row | (in_row ^ amount)); // row_xmask
+    default:
+        return -1;
     }
 }
 

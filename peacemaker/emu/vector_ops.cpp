@@ -1,4 +1,5 @@
-// The arithmetic of vector instructions: pure functions of lane values, one row each, compiled once for each SIMD width of the host.
+// The arithmetic of vector instructions: pure functions of lane values, one row each, compiled once for each SIMD width
+// of the host.
 //
 // Sources: RDNA 2, RDNA 3, RDNA 3.5 and RDNA 4 ISA documents, chapters "Vector ALU" and the instruction listings.
 #include "peacemaker/emu/row.h"
@@ -122,10 +123,14 @@ template <int Sources>
 void settle_nans(const u32* a, const u32* b, const u32* c, u32* r) {
     for (u32 i = 0; i < kLanes; ++i) {
         if (!is_nan(r[i])) continue;
-        if (is_nan(a[i])) r[i] = a[i] | kQuiet;
-        else if (Sources > 1 && is_nan(b[i])) r[i] = b[i] | kQuiet;
-        else if (Sources > 2 && is_nan(c[i])) r[i] = c[i] | kQuiet;
-        else r[i] = kDefaultNan;
+        if (is_nan(a[i]))
+            r[i] = a[i] | kQuiet;
+        else if (Sources > 1 && is_nan(b[i]))
+            r[i] = b[i] | kQuiet;
+        else if (Sources > 2 && is_nan(c[i]))
+            r[i] = c[i] | kQuiet;
+        else
+            r[i] = kDefaultNan;
     }
 }
 
@@ -193,8 +198,8 @@ inline u32 truncate_f16(u32 v) {
     return sign | (magnitude >= 0x7f800000u ? special : finite);
 }
 
-// Two products added to the accumulator one after the other, low half first, each with one rounding; subnormals are kept.
-// The ISA documents give the sum without its roundings, so this is one answer within the stated bound.
+// Two products added to the accumulator one after the other, low half first, each with one rounding; subnormals are
+// kept. The ISA documents give the sum without its roundings, so this is one answer within the stated bound.
 template <auto Widen>
 void dot2(const u32* a, const u32* b, const u32* c, u32* d) {
     HWY_ALIGN u32 al[kLanes], ah[kLanes], bl[kLanes], bh[kLanes], r[kLanes];
@@ -310,7 +315,9 @@ inline u32 bfe_i32(u32 a, u32 b, u32 c) {
 inline u32 bfi(u32 a, u32 b, u32 c) { return (a & b) | (~a & c); }
 inline u32 bfm(u32 a, u32 b) { return ((1u << (a & 31u)) - 1u) << (b & 31u); }
 inline u32 alignbit(u32 a, u32 b, u32 c) { return static_cast<u32>((static_cast<u64>(a) << 32 | b) >> (c & 31u)); }
-inline u32 alignbyte(u32 a, u32 b, u32 c) { return static_cast<u32>((static_cast<u64>(a) << 32 | b) >> (8u * (c & 3u))); }
+inline u32 alignbyte(u32 a, u32 b, u32 c) {
+    return static_cast<u32>((static_cast<u64>(a) << 32 | b) >> (8u * (c & 3u)));
+}
 // Selector bytes 0..3 take a byte of b, 4..7 of a, 8..11 a sign of one of the four halves, 12 zeros, above that ones.
 inline u32 perm(u32 a, u32 b, u32 c) {
     const u64 data = static_cast<u64>(a) << 32 | b;
@@ -333,15 +340,16 @@ u32 perm_b32(const u32* a, const u32* b, const u32* c, u32* d, u32 mask) {
     u32 varies = 0;
     for (u32 i = 0; i < kLanes; ++i) varies |= c[i] ^ selector;
     if (!plain || varies != 0) return int3<perm>(a, b, c, d, mask);
-    const u32 s0 = 8 * (selector & 7u), s1 = 8 * ((selector >> 8) & 7u), s2 = 8 * ((selector >> 16) & 7u), s3 = 8 * ((selector >> 24) & 7u);
+    const u32 s0 = 8 * (selector & 7u), s1 = 8 * ((selector >> 8) & 7u), s2 = 8 * ((selector >> 16) & 7u),
+              s3 = 8 * ((selector >> 24) & 7u);
     const u32* const p0 = s0 < 32 ? b : a;
     const u32* const p1 = s1 < 32 ? b : a;
     const u32* const p2 = s2 < 32 ? b : a;
     const u32* const p3 = s3 < 32 ? b : a;
 #pragma GCC ivdep
     for (u32 i = 0; i < kLanes; ++i)
-        d[i] = ((p0[i] >> (s0 & 31u)) & 0xffu) | ((p1[i] >> (s1 & 31u)) & 0xffu) << 8 | ((p2[i] >> (s2 & 31u)) & 0xffu) << 16 |
-               ((p3[i] >> (s3 & 31u)) & 0xffu) << 24;
+        d[i] = ((p0[i] >> (s0 & 31u)) & 0xffu) | ((p1[i] >> (s1 & 31u)) & 0xffu) << 8 |
+               ((p2[i] >> (s2 & 31u)) & 0xffu) << 16 | ((p3[i] >> (s3 & 31u)) & 0xffu) << 24;
     return 0;
 }
 
@@ -458,7 +466,7 @@ HKC_COMPARE_FLOAT(lt, a < b)
 HKC_COMPARE_FLOAT(eq, a == b)
 HKC_COMPARE_FLOAT(le, a <= b)
 HKC_COMPARE_FLOAT(gt, a > b)
-HKC_COMPARE_FLOAT(lg, a < b || a > b)
+HKC_COMPARE_FLOAT(lg, a<b || a> b)
 HKC_COMPARE_FLOAT(ge, a >= b)
 HKC_COMPARE_FLOAT(o, a == a && b == b)
 HKC_COMPARE_FLOAT(u, a != a || b != b)
@@ -486,6 +494,11 @@ constexpr Row floating(Row r) {
     r.is_float = true;
     return r;
 }
+constexpr Row to_integer(Row r) {
+    r.is_float = true;
+    r.integer_result = true;
+    return r;
+}
 constexpr Row accumulating(Row r) {
     r.accumulates = true;
     return r;
@@ -511,7 +524,8 @@ constexpr std::string_view kDot2Note =
     "the ISA leaves the roundings open (at most 2^-23 each, operands and results below 2^-126 may be flushed)";
 
 #define HKC_COMPARES(OP, op)                                                                                           \
-    mask_to(row("V_CMP_" OP "_I32", "-:11", compare<op##_i32>, kAll)), mask_to(row("V_CMP_" OP "_U32", "-:11", compare<op##_u32>, kAll)), \
+    mask_to(row("V_CMP_" OP "_I32", "-:11", compare<op##_i32>, kAll)),                                                 \
+        mask_to(row("V_CMP_" OP "_U32", "-:11", compare<op##_u32>, kAll)),                                             \
         mask_to(row("V_CMP_" OP "_I64", "-:22", compare64<op##_i64>, kAll)),                                           \
         mask_to(row("V_CMP_" OP "_U64", "-:22", compare64<op##_u64>, kAll)),                                           \
         mask_to(row("V_CMPX_" OP "_I32", "-:11", compare<op##_i32>, kAll)),                                            \
@@ -598,8 +612,8 @@ constexpr Row kRows[] = {
     floating(row("V_MIN_NUM_F32", "1:11", int2<pick_f32<false>>, kAll)),
     floating(row("V_CVT_F32_I32", "1:1", int1<cvt_f32_i32>, kAll)),
     floating(row("V_CVT_F32_U32", "1:1", int1<cvt_f32_u32>, kAll)),
-    floating(row("V_CVT_I32_F32", "1:1", int1<cvt_i32_f32>, kAll)),
-    floating(row("V_CVT_U32_F32", "1:1", int1<cvt_u32_f32>, kAll)),
+    to_integer(row("V_CVT_I32_F32", "1:1", int1<cvt_i32_f32>, kAll)),
+    to_integer(row("V_CVT_U32_F32", "1:1", int1<cvt_u32_f32>, kAll)),
     row("V_CVT_F32_UBYTE0", "1:1", int1<cvt_f32_ubyte<0>>, kAll),
     row("V_CVT_F32_UBYTE1", "1:1", int1<cvt_f32_ubyte<1>>, kAll),
     row("V_CVT_F32_UBYTE2", "1:1", int1<cvt_f32_ubyte<2>>, kAll),
@@ -615,7 +629,8 @@ constexpr Row kRows[] = {
     approximate(row("V_DOT2_F32_BF16", "1:pp1", dot2_f32_bf16, kAll), kDot2Note),
     approximate(accumulating(row("V_DOT2C_F32_F16", "1:pp1", dot2_f32_f16, kAll)), kDot2Note),
     approximate(accumulating(row("V_DOT2ACC_F32_F16", "1:pp1", dot2_f32_f16, kAll)), kDot2Note),
-    approximate(accumulating(row("V_DOT2C_F32_BF16", "1:pp1", dot2_f32_bf16, kAll)), kDot2Note), // as half of a dual instruction
+    approximate(accumulating(row("V_DOT2C_F32_BF16", "1:pp1", dot2_f32_bf16, kAll)),
+                kDot2Note), // as half of a dual instruction
 
     HKC_COMPARES("LT", lt),
     HKC_COMPARES("EQ", eq),

@@ -8,13 +8,20 @@ namespace {
 
 std::uint32_t capacity(const Chip& chip, Counter counter) {
     switch (counter) {
-    case Counter::kLoad: return chip.counters.load;
-    case Counter::kStore: return chip.counters.store;
-    case Counter::kLgkm: return chip.counters.lgkm;
-    case Counter::kKm: return chip.counters.km;
-    case Counter::kExp: return chip.counters.exp;
-    case Counter::kSample: return chip.counters.sample;
-    case Counter::kBvh: return chip.counters.bvh;
+    case Counter::kLoad:
+        return chip.counters.load;
+    case Counter::kStore:
+        return chip.counters.store;
+    case Counter::kLgkm:
+        return chip.counters.lgkm;
+    case Counter::kKm:
+        return chip.counters.km;
+    case Counter::kExp:
+        return chip.counters.exp;
+    case Counter::kSample:
+        return chip.counters.sample;
+    case Counter::kBvh:
+        return chip.counters.bvh;
     }
     return 0;
 }
@@ -57,10 +64,14 @@ void clear(Wave& wave, const Outstanding& o) {
 
 Counter counter_of(const Chip& chip, ReturnClass cls) {
     switch (cls) {
-    case ReturnClass::kVectorLoad: return Counter::kLoad;
-    case ReturnClass::kStoreOp: return Counter::kStore;
-    case ReturnClass::kLdsOp: return Counter::kLgkm;
-    case ReturnClass::kScalarLoad: return chip.counters.km != 0 ? Counter::kKm : Counter::kLgkm;
+    case ReturnClass::kVectorLoad:
+        return Counter::kLoad;
+    case ReturnClass::kStoreOp:
+        return Counter::kStore;
+    case ReturnClass::kLdsOp:
+        return Counter::kLgkm;
+    case ReturnClass::kScalarLoad:
+        return chip.counters.km != 0 ? Counter::kKm : Counter::kLgkm;
     }
     return Counter::kLoad;
 }
@@ -75,8 +86,10 @@ void wait_for(Wave& wave, Counter counter, std::uint32_t n) {
         const Outstanding o = list.of[i];
         const std::uint32_t behind = --younger[static_cast<std::size_t>(o.cls)];
         const bool certain = n == 0 || (returns_in_order(o.cls) && behind >= n);
-        if (certain) clear(wave, o);
-        else list.of[kept++] = o;
+        if (certain)
+            clear(wave, o);
+        else
+            list.of[kept++] = o;
     }
     if (kept == list.size) return;
     list.size = kept;
@@ -89,7 +102,8 @@ void issue(Wave& wave, const Outstanding& operation) {
     const Chip& chip = *wave.worker->chip;
     const Counter counter = counter_of(chip, operation.cls);
     OutstandingList& list = wave.outstanding[static_cast<std::size_t>(counter)];
-    if (operation.cls == ReturnClass::kStoreOp) return; // no register is written; store counts order memory, not registers
+    if (operation.cls == ReturnClass::kStoreOp)
+        return; // no register is written; store counts order memory, not registers
     const bool ordered = writes_in_order(chip, operation.cls);
     for_each_register(operation, [&](Register r) {
         if (r == isa::kNull || (wave.state[r] & kInFlight) == 0) return;
@@ -100,7 +114,8 @@ void issue(Wave& wave, const Outstanding& operation) {
                 const Outstanding& o = other.of[i];
                 if (r < o.first || r >= o.first + o.count) continue;
                 if (ordered && o.cls == operation.cls) continue;
-                const bool halves_meet = o.half == isa::Half::kWhole || operation.half == isa::Half::kWhole || o.half == operation.half;
+                const bool halves_meet =
+                    o.half == isa::Half::kWhole || operation.half == isa::Half::kWhole || o.half == operation.half;
                 if (halves_meet) clash |= isa::is_vector(r) ? o.lanes & operation.lanes : 1u;
             }
         if (clash != 0)
@@ -128,15 +143,18 @@ void check_register(Wave& wave, Register r, std::uint32_t lanes, isa::Half half,
     const std::uint8_t state = wave.state[r];
     if ((state & kOutside) != 0)
         report(wave, FindingKind::kRegisterOutsideAllocation, 0, 0,
-               register_name(r) + (writes ? " is written" : " is read") + ", the kernel descriptor grants fewer registers");
+               register_name(r) + (writes ? " is written" : " is read") +
+                   ", the kernel descriptor grants fewer registers");
     if ((state & kInFlight) == 0) return;
     const std::uint32_t late = lanes_in_flight(wave, r, lanes, half);
     if (late == 0) return;
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(late));
     if (writes)
-        report(wave, FindingKind::kOverwrittenBeforeWait, lane, 0, register_name(r) + " is still to be written by an earlier load");
+        report(wave, FindingKind::kOverwrittenBeforeWait, lane, 0,
+               register_name(r) + " is still to be written by an earlier load");
     else
-        report(wave, FindingKind::kUsedBeforeWait, lane, 0, register_name(r) + " is read while the load that fills it is in flight");
+        report(wave, FindingKind::kUsedBeforeWait, lane, 0,
+               register_name(r) + " is read while the load that fills it is in flight");
 }
 
 } // namespace pm::emu

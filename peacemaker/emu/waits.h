@@ -1,9 +1,10 @@
 // Outstanding operations: a late result is visible in its registers only after a wait that covers it.
 //
-// Life of an operation: issue() marks the registers it will write as in flight, by lane and 16-bit half; a wait that makes its
-// completion certain clears them. Until then a read is a finding, and a write is one unless the writer's results return in order
-// behind it. What is certain after "counter <= n" follows from return order alone: of a class that returns in order, an operation
-// with k younger ones of its class outstanding is done if k >= n; of a class without order, only n = 0 tells.
+// Life of an operation: issue() marks the registers it will write as in flight, by lane and 16-bit half; a wait that
+// makes its completion certain clears them. Until then a read is a finding, and a write is one unless the writer's
+// results return in order behind it. What is certain after "counter <= n" follows from return order alone: of a class
+// that returns in order, an operation with k younger ones of its class outstanding is done if k >= n; of a class
+// without order, only n = 0 tells.
 //
 // Not detected: a source register overwritten while an export still reads it (no exports on the compute path).
 #pragma once
@@ -17,8 +18,9 @@ namespace pm::emu {
 /// The counter that an operation of this class raises on this chip.
 Counter counter_of(const Chip& chip, ReturnClass cls);
 
-/// Registers a new outstanding operation. A result that would land in a register still in flight is a finding, unless both are of
-/// one class that writes registers in issue order on this chip. A full counter first forces its oldest operation to complete.
+/// Registers a new outstanding operation. A result that would land in a register still in flight is a finding, unless
+/// both are of one class that writes registers in issue order on this chip. A full counter first forces its oldest
+/// operation to complete.
 void issue(Wave& wave, const Outstanding& operation);
 
 /// The program waited until at most `n` operations of the counter are outstanding.

@@ -61,8 +61,8 @@ struct Scratch {
 
 struct WorkgroupState;
 
-/// Undefined bits stored to an allocation that had none: kept apart until the launch is over, since the allocation gets its shadow
-/// from one thread alone. Not detected: a read of them later in the same launch.
+/// Undefined bits stored to an allocation that had none: kept apart until the launch is over, since the allocation gets
+/// its shadow from one thread alone. Not detected: a read of them later in the same launch.
 struct LateShadow {
     Allocation* allocation = nullptr;
     std::uint64_t address = 0;
@@ -80,8 +80,8 @@ struct Worker {
     std::uint64_t kernarg_supplied = 0; // bytes that the caller gave
     const Kernel* descriptor = nullptr;
     std::uint64_t max_instructions = 0;
-    std::vector<std::uint64_t> executed;            // an instruction
-    std::vector<Allocation*> cache;                 // an instruction: the allocation it last used
+    std::vector<std::uint64_t> executed;                               // an instruction
+    std::vector<Allocation*> cache;                                    // an instruction: the allocation it last used
     std::map<std::pair<std::uint32_t, FindingKind>, Finding> findings; // by instruction
     std::map<std::pair<std::uint32_t, FindingKind>, std::uint64_t> first_workgroup;
     std::vector<std::string> unsupported;

@@ -13,12 +13,13 @@ bool unordered(const ByteAccess& old, const ByteAccess& now) {
     return now.waited <= old.signalled && old.waited <= now.signalled;
 }
 
-void report_race(Wave& wave, std::uint32_t lane, std::uint32_t at, const ByteAccess& old, bool old_writes, bool writes) {
+void report_race(Wave& wave, std::uint32_t lane, std::uint32_t at, const ByteAccess& old, bool old_writes,
+                 bool writes) {
     const Program& program = *wave.worker->program;
     report(wave, FindingKind::kLdsRace, lane, at,
            fmt::format("LDS byte {}: {} by wave {} and {} of wave {} by \"{}\" at +0x{:x}, with no barrier between", at,
-                       writes ? "written" : "read", wave.index, old_writes ? "a write" : "a read", old.wave, program.texts[old.inst],
-                       program.insts[old.inst].offset));
+                       writes ? "written" : "read", wave.index, old_writes ? "a write" : "a read", old.wave,
+                       program.texts[old.inst], program.insts[old.inst].offset));
 }
 
 void remember_read(ByteHistory& history, const ByteAccess& now) {
@@ -27,9 +28,10 @@ void remember_read(ByteHistory& history, const ByteAccess& now) {
             read = now;
             return;
         }
-    ByteAccess& oldest = history.reads[0].there && (!history.reads[1].there || history.reads[1].signalled < history.reads[0].signalled)
-                             ? history.reads[1]
-                             : history.reads[0];
+    ByteAccess& oldest =
+        history.reads[0].there && (!history.reads[1].there || history.reads[1].signalled < history.reads[0].signalled)
+            ? history.reads[1]
+            : history.reads[0];
     oldest = now;
 }
 
@@ -42,7 +44,8 @@ void WorkgroupState::start(std::uint32_t bytes) {
 }
 
 void note_access(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t bytes, bool write, bool atomic) {
-    const ByteAccess now{static_cast<std::uint16_t>(wave.index), true, atomic, wave.barriers_waited, wave.barriers_signalled, wave.pc};
+    const ByteAccess now{
+        static_cast<std::uint16_t>(wave.index), true, atomic, wave.barriers_waited, wave.barriers_signalled, wave.pc};
     for (std::uint32_t i = at; i < at + bytes; ++i) {
         ByteHistory& history = wave.group->history[i];
         if (unordered(history.write, now)) report_race(wave, lane, i, history.write, true, write);
@@ -64,7 +67,8 @@ void signal_barrier(Wave& wave) {
         if (o.cls != ReturnClass::kLdsOp) continue;
         for (ByteHistory& history : wave.group->history) {
             const auto extend = [&](ByteAccess& access) {
-                if (access.there && access.wave == wave.index && access.inst == o.inst) access.signalled = wave.barriers_signalled;
+                if (access.there && access.wave == wave.index && access.inst == o.inst)
+                    access.signalled = wave.barriers_signalled;
             };
             extend(history.write);
             for (ByteAccess& read : history.reads) extend(read);

@@ -1,9 +1,10 @@
 // What the waves of one workgroup share: LDS with initialisation and race state a byte, and the barrier.
 //
-// Order between waves comes from barriers alone. Each wave counts the barriers it has signalled and those it has waited for; an
-// access A of one wave precedes an access B of another if B's wave has waited for more barriers than A's had signalled when A
-// was complete. Two accesses to a byte, one of them a write, with neither preceding the other, are a race; atomics among
-// themselves are none. An access still outstanding when its wave signals is complete only later: it takes the later count.
+// Order between waves comes from barriers alone. Each wave counts the barriers it has signalled and those it has waited
+// for; an access A of one wave precedes an access B of another if B's wave has waited for more barriers than A's had
+// signalled when A was complete. Two accesses to a byte, one of them a write, with neither preceding the other, are a
+// race; atomics among themselves are none. An access still outstanding when its wave signals is complete only later: it
+// takes the later count.
 //
 // Not detected: order through atomics (a flag in LDS) is not followed, so code that relies on it is reported.
 #pragma once

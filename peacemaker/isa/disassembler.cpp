@@ -58,7 +58,8 @@ Result<std::unique_ptr<Disassembler>> Disassembler::create(const Chip& chip) {
     impl->subtarget.reset(target->createMCSubtargetInfo(triple, chip.name, "+wavefrontsize32,-wavefrontsize64"));
     if (!impl->subtarget || !impl->subtarget->isCPUStringValid(chip.name))
         return Error{"LLVM's MC layer does not know the chip " + chip.name};
-    impl->context = std::make_unique<llvm::MCContext>(triple, impl->assembly.get(), impl->registers.get(), impl->subtarget.get());
+    impl->context =
+        std::make_unique<llvm::MCContext>(triple, impl->assembly.get(), impl->registers.get(), impl->subtarget.get());
     impl->decoder.reset(target->createMCDisassembler(*impl->subtarget, *impl->context));
     impl->printer.reset(target->createMCInstPrinter(triple, 0, *impl->assembly, *impl->instructions, *impl->registers));
     impl->emitter.reset(target->createMCCodeEmitter(*impl->instructions, *impl->context));
@@ -83,7 +84,8 @@ std::optional<Decoded> Disassembler::decode(std::string_view bytes, std::uint64_
     Decoded decoded;
     std::uint64_t size = 0;
     const llvm::ArrayRef<std::uint8_t> data(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-    // A soft failure is a field that the hardware ignores and the encoder would set otherwise; the instruction is known.
+    // A soft failure is a field that the hardware ignores and the encoder would set otherwise; the instruction is
+    // known.
     if (impl_->decoder->getInstruction(decoded.inst, size, data, address, llvm::nulls()) == llvm::MCDisassembler::Fail)
         return std::nullopt;
     decoded.size = static_cast<std::uint32_t>(size);

@@ -13,7 +13,19 @@ namespace pm::isa {
 enum class Encoding : std::uint8_t { kPlain, kVop3, kDpp16, kDpp8, kSdwa };
 
 /// How a memory instruction forms its address.
-enum class Addressing : std::uint8_t { kDefault, kSaddr, kSvs, kSt, kImm, kSgpr, kSgprImm, kOffset, kOffen, kIdxen, kBothen };
+enum class Addressing : std::uint8_t {
+    kDefault,
+    kSaddr,
+    kSvs,
+    kSt,
+    kImm,
+    kSgpr,
+    kSgprImm,
+    kOffset,
+    kOffen,
+    kIdxen,
+    kBothen
+};
 
 struct OpcodeName {
     std::string base; // V_ADD_F32, GLOBAL_LOAD_DWORDX4, S_LOAD_DWORDX2, V_DUAL_FMAC_F32_X_MOV_B32

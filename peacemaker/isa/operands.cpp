@@ -12,18 +12,43 @@ namespace {
 constexpr std::int64_t kNeg = 1, kAbs = 2, kOpSel = 4, kOpSelHi = 8;
 
 // The immediates that an encoding appends after its sources.
-enum class Field : std::uint8_t { kDppControl, kRowMask, kBankMask, kBoundControl, kFetchInactive, kResultSelect, kResultUnused, kSourceSelect };
+enum class Field : std::uint8_t {
+    kDppControl,
+    kRowMask,
+    kBankMask,
+    kBoundControl,
+    kFetchInactive,
+    kResultSelect,
+    kResultUnused,
+    kSourceSelect
+};
 
 void set_field(Operands& out, Field field, std::int64_t value, std::size_t source) {
     switch (field) {
-    case Field::kDppControl: out.dpp.control = static_cast<std::uint32_t>(value); break;
-    case Field::kRowMask: out.dpp.row_mask = static_cast<std::uint8_t>(value); break;
-    case Field::kBankMask: out.dpp.bank_mask = static_cast<std::uint8_t>(value); break;
-    case Field::kBoundControl: out.dpp.bound_ctrl = value != 0; break;
-    case Field::kFetchInactive: out.dpp.fetch_inactive = value != 0; break;
-    case Field::kResultSelect: out.result_select = static_cast<SdwaSelect>(value); break;
-    case Field::kResultUnused: out.result_unused = static_cast<SdwaUnused>(value); break;
-    case Field::kSourceSelect: out.sources[source].select = static_cast<SdwaSelect>(value); break;
+    case Field::kDppControl:
+        out.dpp.control = static_cast<std::uint32_t>(value);
+        break;
+    case Field::kRowMask:
+        out.dpp.row_mask = static_cast<std::uint8_t>(value);
+        break;
+    case Field::kBankMask:
+        out.dpp.bank_mask = static_cast<std::uint8_t>(value);
+        break;
+    case Field::kBoundControl:
+        out.dpp.bound_ctrl = value != 0;
+        break;
+    case Field::kFetchInactive:
+        out.dpp.fetch_inactive = value != 0;
+        break;
+    case Field::kResultSelect:
+        out.result_select = static_cast<SdwaSelect>(value);
+        break;
+    case Field::kResultUnused:
+        out.result_unused = static_cast<SdwaUnused>(value);
+        break;
+    case Field::kSourceSelect:
+        out.sources[source].select = static_cast<SdwaSelect>(value);
+        break;
     }
 }
 
@@ -32,7 +57,8 @@ void take_encoding_fields(Operands& out, Encoding encoding, bool compares) {
     static constexpr std::array kDpp16 = {Field::kDppControl, Field::kRowMask, Field::kBankMask, Field::kBoundControl,
                                           Field::kFetchInactive};
     static constexpr std::array kDpp8 = {Field::kDppControl, Field::kFetchInactive};
-    static constexpr std::array kSdwa = {Field::kResultSelect, Field::kResultUnused, Field::kSourceSelect, Field::kSourceSelect};
+    static constexpr std::array kSdwa = {Field::kResultSelect, Field::kResultUnused, Field::kSourceSelect,
+                                         Field::kSourceSelect};
     std::span<const Field> fields;
     if (encoding == Encoding::kDpp16) fields = kDpp16;
     if (encoding == Encoding::kDpp8) fields = kDpp8;
@@ -88,8 +114,10 @@ Operands operands_of(const Disassembler& disassembler, const llvm::MCInst& inst)
         }
         SourceOperand source;
         source.is_register = operand.isReg();
-        if (operand.isReg()) source.reg = disassembler.register_ref(operand.getReg().id());
-        else source.constant = value_of(operand);
+        if (operand.isReg())
+            source.reg = disassembler.register_ref(operand.getReg().id());
+        else
+            source.constant = value_of(operand);
         source.has_modifiers = has_modifiers;
         source.neg = (modifiers & kNeg) != 0;
         source.abs_or_neg_hi = (modifiers & kAbs) != 0;
@@ -110,7 +138,8 @@ Operands operands_of(const Disassembler& disassembler, const llvm::MCInst& inst)
     const bool has_output_fields = name.vop3 || name.encoding == Encoding::kVop3 || name.encoding == Encoding::kSdwa ||
                                    name.base.starts_with("V_");
     if (has_output_fields && !out.immediates.empty()) out.clamp = out.immediates[0] != 0;
-    if (has_output_fields && out.immediates.size() > 1) out.output_modifier = static_cast<std::uint8_t>(out.immediates[1]);
+    if (has_output_fields && out.immediates.size() > 1)
+        out.output_modifier = static_cast<std::uint8_t>(out.immediates[1]);
     return out;
 }
 

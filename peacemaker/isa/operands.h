@@ -39,8 +39,8 @@ struct DppFields {
 
 struct Operands {
     std::vector<RegisterRef> results;
-    std::vector<SourceOperand> sources;      // registers and constants that are read, in MC order, tied ones left out
-    std::vector<std::int64_t> immediates;    // offsets, counts and policy fields, in MC order
+    std::vector<SourceOperand> sources;   // registers and constants that are read, in MC order, tied ones left out
+    std::vector<std::int64_t> immediates; // offsets, counts and policy fields, in MC order
     bool clamp = false;
     std::uint8_t output_modifier = 0; // omod: 0 none, 1 *2, 2 *4, 3 /2
     DppFields dpp;

@@ -1,0 +1,184 @@
+#include "peacemaker/run/run_file.h"
+
+#include "peacemaker/emu/launch.h"
+#include "peacemaker/support/file.h"
+#include "peacemaker/support/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+namespace pm {
+namespace {
+
+template <typename T>
+bool parse_number(std::string_view text, T& value) {
+    int base = 10;
+    if constexpr (std::is_integral_v<T>) {
+        if (text.starts_with("0x")) {
+            text.remove_prefix(2);
+            base = 16;
+        }
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+        return error == std::errc() && end == text.data() + text.size() && !text.empty();
+    } else {
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        return error == std::errc() && end == text.data() + text.size() && !text.empty();
+    }
+}
+
+template <typename T>
+Result<RunArgument> scalar(std::string_view type, std::string_view text) {
+    T value{};
+    if (!parse_number(text, value))
+        return Error{fmt::format("--arg {}:{}: expected a number that fits {}", type, text, type)};
+    RunArgument argument;
+    argument.scalar.resize(sizeof value);
+    std::memcpy(argument.scalar.data(), &value, sizeof value);
+    return argument;
+}
+
+Result<RunArgument> buffer(std::string_view rest) {
+    RunArgument argument;
+    argument.is_buffer = true;
+    const std::size_t colon = rest.find(':');
+    if (!parse_number(rest.substr(0, colon), argument.bytes))
+        return Error{fmt::format("--arg buf:{}: expected buf:BYTES[:zero|uninit|iota|ones|FILE]", rest)};
+    if (colon == std::string_view::npos) return argument;
+    const std::string_view contents = rest.substr(colon + 1);
+    using Contents = RunArgument::Contents;
+    if (contents == "zero")
+        argument.contents = Contents::kZero;
+    else if (contents == "uninit")
+        argument.contents = Contents::kUninitialised;
+    else if (contents == "iota")
+        argument.contents = Contents::kIota;
+    else if (contents == "ones")
+        argument.contents = Contents::kOnes;
+    else {
+        argument.contents = Contents::kFile;
+        argument.file = contents;
+    }
+    return argument;
+}
+
+Result<void> fill(const RunArgument& argument, emu::Allocation& allocation) {
+    using Contents = RunArgument::Contents;
+    if (argument.contents == Contents::kUninitialised) return {};
+    std::memset(allocation.data, 0, allocation.size);
+    if (argument.contents == Contents::kFile) {
+        auto bytes = read_file(argument.file);
+        if (!bytes) return bytes.error();
+        if (bytes->size() != allocation.size)
+            return Error{
+                fmt::format("{}: {} bytes, the argument asks for {}", argument.file, bytes->size(), allocation.size)};
+        std::memcpy(allocation.data, bytes->data(), bytes->size());
+    }
+    for (std::uint32_t i = 0; i < allocation.size / 4; ++i) {
+        const float one = 1.0F;
+        if (argument.contents == Contents::kIota) std::memcpy(allocation.data + 4ULL * i, &i, 4);
+        if (argument.contents == Contents::kOnes) std::memcpy(allocation.data + 4ULL * i, &one, 4);
+    }
+    emu::Memory::set_defined(allocation, allocation.address, allocation.size);
+    emu::Memory::settle(allocation);
+    return {};
+}
+
+void append(std::vector<std::byte>& kernarg, const void* bytes, std::size_t size) {
+    kernarg.resize((kernarg.size() + size - 1) / size * size);
+    const auto* const first = static_cast<const std::byte*>(bytes);
+    kernarg.insert(kernarg.end(), first, first + size);
+}
+
+} // namespace
+
+Result<RunArgument> parse_run_argument(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    const std::string_view type = text.substr(0, colon);
+    const std::string_view rest = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
+    if (type == "buf") return buffer(rest);
+    if (type == "u8") return scalar<std::uint8_t>(type, rest);
+    if (type == "u16") return scalar<std::uint16_t>(type, rest);
+    if (type == "u32") return scalar<std::uint32_t>(type, rest);
+    if (type == "i32") return scalar<std::int32_t>(type, rest);
+    if (type == "u64") return scalar<std::uint64_t>(type, rest);
+    if (type == "i64") return scalar<std::int64_t>(type, rest);
+    if (type == "f32") return scalar<float>(type, rest);
+    if (type == "f64") return scalar<double>(type, rest);
+    const std::vector<std::string> types = {"buf", "u8", "u16", "u32", "i32", "u64", "i64", "f32", "f64"};
+    return Error{fmt::format("--arg {}: unknown type {}{}; expected {}", text, type, did_you_mean(type, types),
+                             fmt::join(types, ", "))};
+}
+
+Result<RunResult> run_file(const RunRequest& request) {
+    auto bytes = read_file(request.file);
+    if (!bytes) return bytes.error();
+    const Chip* want = nullptr;
+    if (!request.chip.empty()) {
+        const auto chip = find_chip(request.chip);
+        if (!chip) return chip.error();
+        want = *chip;
+    }
+    auto object = parse_code_object(*bytes, request.file, want);
+    if (!object) return object.error();
+    if (want != nullptr && object->chip != want)
+        return Error{fmt::format("{}: the object is for {}, not {}", request.file, object->chip->name, want->name)};
+    RunResult result;
+    result.chip = object->chip->name;
+    emu::Memory memory;
+    const auto module = emu::load_module(std::move(*object), memory);
+    if (!module) return module.error().with(request.file);
+
+    std::vector<std::byte> kernarg;
+    std::vector<emu::Allocation*> allocations;
+    for (const RunArgument& argument : request.arguments) {
+        allocations.push_back(nullptr);
+        if (!argument.is_buffer) {
+            append(kernarg, argument.scalar.data(), argument.scalar.size());
+            continue;
+        }
+        allocations.back() = memory.allocate(argument.bytes);
+        if (allocations.back() == nullptr)
+            return Error{fmt::format("no memory for a buffer of {} bytes", argument.bytes)};
+        if (const auto filled = fill(argument, *allocations.back()); !filled) return filled.error();
+        append(kernarg, &allocations.back()->address, sizeof(std::uint64_t));
+    }
+    emu::LaunchRequest launch;
+    launch.kernel = request.kernel;
+    launch.grid = request.grid;
+    launch.block = request.block;
+    launch.dynamic_lds = request.dynamic_lds;
+    launch.max_instructions = request.max_instructions;
+    launch.kernarg = kernarg;
+    auto report = emu::launch(memory, **module, launch);
+    if (!report) return report.error().with(request.file);
+    result.report = std::move(*report);
+    for (const emu::Allocation* a : allocations) {
+        result.buffers.emplace_back();
+        if (a != nullptr) result.buffers.back().assign(a->data, a->data + a->size);
+    }
+    return result;
+}
+
+std::string report_text(const RunResult& result) {
+    std::string out;
+    const emu::Report& report = result.report;
+    for (const emu::Finding& f : report.findings) {
+        out += fmt::format("finding: {}: {} +0x{:x}: {}\n", emu::finding_kind_name(f.kind), f.kernel, f.offset,
+                           f.instruction);
+        out += fmt::format("  {}\n  workgroup {},{},{} wave {} lane {}", f.detail, f.workgroup[0], f.workgroup[1],
+                           f.workgroup[2], f.wave, f.lane);
+        if (f.address != 0) out += fmt::format(" address 0x{:x}", f.address);
+        out += f.count > 1 ? fmt::format("; {} times\n", f.count) : std::string("\n");
+    }
+    for (const std::string& text : report.unsupported) out += fmt::format("unchecked: {}\n", text);
+    for (const auto& [name, note] : report.notes) out += fmt::format("approximate: {}: {}\n", name, note);
+    out += fmt::format("{}: {} findings; {} wave instructions executed: {} exact, {} approximate; {} lane operations\n",
+                       result.chip, report.findings.size(), report.instructions, report.exact, report.approximate,
+                       report.lane_operations);
+    return out;
+}
+
+} // namespace pm

@@ -1,0 +1,55 @@
+// One launch of one kernel of a code object, described as a user types it: what `peacemaker run` does.
+//
+// Arguments are packed one after the other at their natural alignment, and exactly their bytes are supplied, so that a
+// call site with an argument too few shows.
+#pragma once
+
+#include "peacemaker/emu/report.h"
+#include "peacemaker/support/result.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pm {
+
+/// One argument: a buffer of `bytes` bytes with contents, or a scalar's bytes.
+struct RunArgument {
+    enum class Contents : std::uint8_t { kZero, kUninitialised, kIota, kOnes, kFile };
+    bool is_buffer = false;
+    std::uint64_t bytes = 0; // a buffer's size
+    Contents contents = Contents::kZero;
+    std::string file; // kFile
+    std::vector<std::byte> scalar;
+};
+
+/// `buf:BYTES[:zero|uninit|iota|ones|FILE]` (iota counts 32-bit words, ones are f32 1.0), or `u32:V`, `i32:V`, `u64:V`,
+/// `i64:V`, `f32:V`, `f64:V`, `u16:V`, `u8:V`. Error: what was read and what was expected.
+Result<RunArgument> parse_run_argument(std::string_view text);
+
+struct RunRequest {
+    std::string file;
+    std::string chip; // of a bundle's entry; empty: the file has one
+    std::string kernel;
+    std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+    std::uint32_t dynamic_lds = 0; // bytes
+    std::uint64_t max_instructions = 0;
+    std::vector<RunArgument> arguments;
+};
+
+struct RunResult {
+    std::string chip;
+    emu::Report report;
+    std::vector<std::vector<std::byte>> buffers; // one an argument, after the launch; empty for scalars
+};
+
+/// Runs the launch under all checks. Error: the file or the request is refused, nothing ran.
+Result<RunResult> run_file(const RunRequest& request);
+
+/// The findings and counts for a person, a finding a paragraph.
+std::string report_text(const RunResult& result);
+
+} // namespace pm

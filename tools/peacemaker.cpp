@@ -1,0 +1,110 @@
+// peacemaker: code objects as typed programs. So far: run.
+#include "peacemaker/run/run_file.h"
+#include "peacemaker/support/file.h"
+#include "peacemaker/support/text.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace {
+
+constexpr int kClean = 0, kFindings = 1, kBadUsage = 2, kUnchecked = 3;
+
+struct RunOptions {
+    pm::RunRequest request;
+    std::string grid = "1", block = "1";
+    std::vector<std::string> arguments, dumps;
+    bool json = false;
+};
+
+pm::Result<std::array<std::uint32_t, 3>> parse_dimensions(const std::string& option, const std::string& text) {
+    std::array<std::uint32_t, 3> out{1, 1, 1};
+    const std::vector<std::string> parts = pm::split(text, ',');
+    bool good = !parts.empty() && parts.size() <= 3;
+    for (std::size_t i = 0; good && i < parts.size(); ++i) {
+        const auto [end, error] = std::from_chars(parts[i].data(), parts[i].data() + parts[i].size(), out[i]);
+        good = error == std::errc() && end == parts[i].data() + parts[i].size() && out[i] != 0;
+    }
+    if (!good) return pm::Error{fmt::format("{} {}: expected X, X,Y or X,Y,Z, each at least 1", option, text)};
+    return out;
+}
+
+pm::Result<void> complete(RunOptions& options) {
+    const auto grid = parse_dimensions("--grid", options.grid);
+    if (!grid) return grid.error();
+    const auto block = parse_dimensions("--block", options.block);
+    if (!block) return block.error();
+    options.request.grid = *grid;
+    options.request.block = *block;
+    for (const std::string& text : options.arguments) {
+        auto argument = pm::parse_run_argument(text);
+        if (!argument) return argument.error();
+        options.request.arguments.push_back(std::move(*argument));
+    }
+    return {};
+}
+
+pm::Result<void> dump(const RunOptions& options, const pm::RunResult& result) {
+    for (const std::string& text : options.dumps) {
+        const std::size_t colon = text.find(':');
+        std::size_t index = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + std::min(colon, text.size()), index);
+        if (colon == std::string::npos || error != std::errc() || end != text.data() + colon ||
+            index >= result.buffers.size() || !options.request.arguments[index].is_buffer)
+            return pm::Error{
+                fmt::format("--dump {}: expected ARG:FILE, ARG the number of a buffer argument, counted from 0", text)};
+        const auto& bytes = result.buffers[index];
+        const std::string_view view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        if (const auto written = pm::write_file_atomically(text.substr(colon + 1), view); !written)
+            return written.error();
+    }
+    return {};
+}
+
+int fail(const pm::Error& error) {
+    fmt::print(stderr, "peacemaker: {}\n", error.text);
+    return kBadUsage;
+}
+
+int run(RunOptions options) {
+    if (const auto completed = complete(options); !completed) return fail(completed.error());
+    const auto result = pm::run_file(options.request);
+    if (!result) return fail(result.error());
+    if (const auto dumped = dump(options, *result); !dumped) return fail(dumped.error());
+    fmt::print("{}", options.json ? pm::emu::to_json(result->report) + "\n" : pm::report_text(*result));
+    if (!result->report.findings.empty()) return kFindings;
+    return result->report.unsupported.empty() ? kClean : kUnchecked;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"Code objects as typed programs"};
+    app.require_subcommand(1);
+    RunOptions options;
+    CLI::App* const command =
+        app.add_subcommand("run", "Run one launch of a code object on the embedded device under all checks");
+    command->add_option("file", options.request.file, "Code object or offload bundle")->required();
+    command->add_option("--kernel", options.request.kernel, "Kernel to launch")->required();
+    command->add_option("--chip", options.request.chip, "Chip, where the file is a bundle for several");
+    command->add_option("--grid", options.grid, "Workgroups: X, X,Y or X,Y,Z");
+    command->add_option("--block", options.block, "Work-items a workgroup: X, X,Y or X,Y,Z");
+    command->add_option("--lds", options.request.dynamic_lds, "Dynamic LDS in bytes");
+    command->add_option("--max-instructions", options.request.max_instructions,
+                        "Stop a wave after so many instructions");
+    command
+        ->add_option("--arg", options.arguments,
+                     "buf:BYTES[:zero|uninit|iota|ones|FILE] or u8|u16|u32|i32|u64|i64|f32|f64:VALUE")
+        ->allow_extra_args(false);
+    command->add_option("--dump", options.dumps, "ARG:FILE: write a buffer argument after the launch")
+        ->allow_extra_args(false);
+    command->add_flag("--json", options.json, "Print the report as JSON");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        return app.exit(e) == 0 ? kClean : kBadUsage;
+    }
+    return run(std::move(options));
+}
