@@ -87,6 +87,8 @@ int check(const Options& options) {
 } // namespace
 
 int main(int argc, char** argv) {
+    // Over a limit of the file size, a write gives its error instead of ending the program.
+    std::signal(SIGXFSZ, SIG_IGN);
     Options options;
     CLI::App app(
         "Rewrites and checks the resource records, records/<toolchain>/<family>.json.\n"
