@@ -4,27 +4,29 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/DataExtractor.h>
 
-#include <vector>
-
 namespace pm {
 namespace {
 
 constexpr std::string_view kMagic = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::string_view kCompressedMagic = "CCOB";
 
-/// gfx1151 of hipv4-amdgcn-amd-amdhsa--gfx1151:xnack-; empty for the host's entry.
-std::string_view chip_of_id(std::string_view id) {
+Error damaged(const std::string& where, std::uint64_t offset, const std::string& what) {
+    return Error{fmt::format("{}: offset {:#x}: damaged offload bundle: {}", where, offset, what)};
+}
+
+} // namespace
+
+bool is_bundle(std::string_view bytes) { return bytes.starts_with(kMagic); }
+bool is_compressed_bundle(std::string_view bytes) { return bytes.starts_with(kCompressedMagic); }
+
+std::string_view chip_of_entry(std::string_view id) {
     const std::size_t at = id.find("-gfx");
     if (at == std::string_view::npos) return {};
     id.remove_prefix(at + 1);
     return id.substr(0, id.find(':'));
 }
 
-Error damaged(const std::string& where, std::uint64_t offset, const std::string& what) {
-    return Error{fmt::format("{}: offset {:#x}: damaged offload bundle: {}", where, offset, what)};
-}
-
-Result<std::vector<BundleEntry>> device_entries(std::string_view bytes, const std::string& where) {
+Result<std::vector<BundleEntry>> bundle_entries(std::string_view bytes, const std::string& where) {
     llvm::DataExtractor data(llvm::StringRef(bytes.data(), bytes.size()), /*IsLittleEndian=*/true,
                              /*AddressSize=*/8);
     llvm::DataExtractor::Cursor at(kMagic.size());
@@ -41,7 +43,7 @@ Result<std::vector<BundleEntry>> device_entries(std::string_view bytes, const st
             return damaged(
                 where, start,
                 fmt::format("entry {} is [{:#x}, +{:#x}) of a file of {:#x} bytes", i, offset, size, bytes.size()));
-        if (size == 0 || chip_of_id(id).empty()) continue;
+        if (size == 0 || chip_of_entry(id).empty()) continue;
         entries.push_back({id.str(), offset, bytes.substr(offset, size)});
     }
     const std::uint64_t stopped = at.tell();
@@ -49,13 +51,8 @@ Result<std::vector<BundleEntry>> device_entries(std::string_view bytes, const st
     return entries;
 }
 
-} // namespace
-
-bool is_bundle(std::string_view bytes) { return bytes.starts_with(kMagic); }
-bool is_compressed_bundle(std::string_view bytes) { return bytes.starts_with(kCompressedMagic); }
-
 Result<BundleEntry> find_bundle_entry(std::string_view bytes, const std::string& where, const Chip* want) {
-    const Result<std::vector<BundleEntry>> entries = device_entries(bytes, where);
+    const Result<std::vector<BundleEntry>> entries = bundle_entries(bytes, where);
     if (!entries) return entries.error();
     std::vector<std::string> held;
     for (const BundleEntry& entry : *entries) held.push_back(entry.id);
@@ -65,7 +62,7 @@ Result<BundleEntry> find_bundle_entry(std::string_view bytes, const std::string&
                                  where, held.size(), fmt::join(held, ", "))};
     }
     for (const BundleEntry& entry : *entries)
-        if (chip_of_id(entry.id) == want->name) return entry;
+        if (chip_of_entry(entry.id) == want->name) return entry;
     return Error{fmt::format("{}: this offload bundle has no entry for {}; it holds {}", where, want->name,
                              held.empty() ? "no device entry" : fmt::format("{}", fmt::join(held, ", ")))};
 }

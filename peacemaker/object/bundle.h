@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pm {
 
@@ -19,6 +20,13 @@ struct BundleEntry {
 
 bool is_bundle(std::string_view bytes);
 bool is_compressed_bundle(std::string_view bytes);
+
+/// The chip that an entry is for, as its id names it: gfx1151 of hipv4-amdgcn-amd-amdhsa--gfx1151:xnack-. Empty for the
+/// host's.
+std::string_view chip_of_entry(std::string_view id);
+
+/// The device entries that hold bytes. Error: a table or an entry that leaves the file, with its offset.
+Result<std::vector<BundleEntry>> bundle_entries(std::string_view bytes, const std::string& where);
 
 /// The device entry for `want`; where `want` is null, the only device entry. Entries without bytes do not count.
 Result<BundleEntry> find_bundle_entry(std::string_view bytes, const std::string& where, const Chip* want);

@@ -1,0 +1,19 @@
+#include "peacemaker/hip/extension.h"
+
+#include "peacemaker/hip/export.h"
+#include "peacemaker/hip/runtime.h"
+
+#include <cstring>
+
+PM_EXPORT size_t pmTakeReport(char* json, size_t capacity) {
+    size_t needed = 0;
+    (void)pm::hip::api([&](pm::hip::Runtime& runtime) {
+        const std::string text = pm::emu::to_json(runtime.pending);
+        needed = text.size() + 1;
+        if (json == nullptr || capacity < needed) return hipSuccess;
+        std::memcpy(json, text.c_str(), needed);
+        runtime.pending = {};
+        return hipSuccess;
+    });
+    return needed;
+}

@@ -1,0 +1,157 @@
+// The state behind the HIP C API. The API has no object of its own, so there is one Runtime a process; its mutex is
+// held through every call.
+//
+// Work runs when it is enqueued. On a capturing stream it is kept instead, and runs at each hipGraphLaunch.
+#pragma once
+
+#include "peacemaker/chip/chip.h"
+#include "peacemaker/emu/launch.h"
+#include "peacemaker/hip/handles.h"
+
+#include <hip/hip_runtime_api.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace pm::hip {
+
+class Runtime;
+using Work = std::function<hipError_t(Runtime&)>;
+
+/// Who may free an allocation.
+enum class Owner : std::uint8_t { kDevice, kHost };
+
+/// One HIP device: a chip and its memory.
+struct Device {
+    const Chip* chip = nullptr;
+    emu::Memory memory;
+    std::map<std::uint64_t, Owner> owned; // by address; a module's memory is not here
+};
+
+/// A capture sequence, shared by the streams that take part.
+struct Capture {
+    std::vector<Work> work;
+    hipStream_t origin = nullptr;
+    hipStreamCaptureMode mode = hipStreamCaptureModeGlobal;
+    std::thread::id thread;
+    bool invalidated = false;
+    bool ended = false;
+    std::map<hipStream_t, std::size_t> issued; // work items a stream has contributed
+};
+
+/// How many work items of each stream of a capture come before a point of it.
+using Seen = std::map<hipStream_t, std::size_t>;
+
+struct Stream {
+    int device = 0;
+    std::shared_ptr<Capture> capture; // null unless capturing
+    Seen seen;                        // what its next work item comes after
+};
+
+struct Event {
+    unsigned flags = 0;
+    bool recorded = false;
+    std::chrono::steady_clock::time_point when;
+    std::shared_ptr<Capture> captured; // where it was last recorded, if that was while capturing
+    Seen seen;                         // the work of that capture it stands for
+};
+
+struct Module {
+    int device = 0;
+    std::shared_ptr<emu::Module> code;
+    std::map<std::string, hipFunction_t> functions; // those handed out
+};
+
+struct Function {
+    int device = 0;
+    std::shared_ptr<emu::Module> code;
+    std::string kernel;
+};
+
+/// A captured graph, or an executable one.
+struct Graph {
+    std::vector<Work> work;
+};
+
+/// An allocation and the device it is on; null where there is none.
+struct Place {
+    Device* device = nullptr;
+    emu::Allocation* allocation = nullptr;
+};
+
+class Runtime {
+public:
+    /// The one of this process; made on first use and never destroyed, as programs call HIP from their own destructors.
+    static Runtime& instance();
+
+    Runtime();
+    Runtime(const Runtime&) = delete;
+    Runtime& operator=(const Runtime&) = delete;
+
+    std::mutex mutex;
+    std::vector<std::unique_ptr<Device>> devices; // the chips of chips.toml, or those that HIP_VISIBLE_DEVICES names
+    HandleTable<hipStream_t, Stream> streams;
+    HandleTable<hipEvent_t, Event> events;
+    HandleTable<hipModule_t, Module> modules;
+    HandleTable<hipFunction_t, Function> functions;
+    HandleTable<hipGraph_t, Graph> graphs;
+    HandleTable<hipGraphExec_t, Graph> executables;
+    std::vector<std::weak_ptr<Capture>> captures; // those that have begun and not ended
+    emu::Report pending;                          // since the last pmTakeReport
+    std::uint32_t threads = 0;                    // a launch; HKC_DEVICE_THREADS, 0 = one a core
+
+    /// The calling thread's device, or null where there is none at all.
+    Device* current_device();
+    Device* device(int ordinal);
+
+    /// The allocation that holds the byte at `pointer`, on whichever device.
+    Place place_of(const void* pointer);
+
+    /// Runs the work, or keeps it where the stream is capturing. A null or per-thread stream never captures.
+    hipError_t enqueue(hipStream_t stream, Work work);
+    /// Whether `stream` can take work.
+    bool valid(hipStream_t stream);
+    /// The device that work on `stream` runs on; the stream must be valid.
+    int device_of(hipStream_t stream);
+    /// The capture that makes a synchronising call illegal for this thread, or null.
+    std::shared_ptr<Capture> capture_in_the_way();
+
+    /// Notes why something could not start; the next report carries it.
+    void refuse(const std::string& text);
+};
+
+/// The stream handles that mean a thread's or the device's default stream.
+bool is_default_stream(hipStream_t stream);
+
+/// Of the calling thread.
+int& current_ordinal();
+hipError_t& last_error();
+
+/// What every API function does around its body: the lock, no exception to the caller, the thread's last error.
+template <typename Body>
+hipError_t api(Body&& body) {
+    hipError_t result = hipErrorUnknown;
+    try {
+        Runtime& runtime = Runtime::instance();
+        const std::lock_guard lock(runtime.mutex);
+        result = body(runtime);
+    } catch (const std::bad_alloc&) {
+        result = hipErrorOutOfMemory;
+    } catch (...) {
+        result = hipErrorUnknown;
+    }
+    // hipErrorNotReady is an answer, not an error.
+    if (result != hipSuccess && result != hipErrorNotReady) last_error() = result;
+    return result;
+}
+
+} // namespace pm::hip
