@@ -15,6 +15,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <algorithm>
+#include <array>
 #include <mutex>
 
 extern "C" {
@@ -83,11 +85,16 @@ Disassembler::~Disassembler() = default;
 std::optional<Decoded> Disassembler::decode(std::string_view bytes, std::uint64_t address) {
     Decoded decoded;
     std::uint64_t size = 0;
-    const llvm::ArrayRef<std::uint8_t> data(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    // LLVM's decoder crashes where a literal is cut off, so it never sees the end of the bytes.
+    constexpr std::size_t kLongest = 20;
+    std::array<std::uint8_t, kLongest> padded{};
+    std::copy_n(bytes.begin(), std::min(bytes.size(), kLongest), padded.begin());
+    const llvm::ArrayRef<std::uint8_t> data(padded);
     // A soft failure is a field that the hardware ignores and the encoder would set otherwise; the instruction is
     // known.
     if (impl_->decoder->getInstruction(decoded.inst, size, data, address, llvm::nulls()) == llvm::MCDisassembler::Fail)
         return std::nullopt;
+    if (size == 0 || size > bytes.size()) return std::nullopt;
     decoded.size = static_cast<std::uint32_t>(size);
     return decoded;
 }

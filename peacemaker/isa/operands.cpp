@@ -4,12 +4,17 @@
 #include "llvm/MC/MCInstrDesc.h"
 
 #include <span>
+#include <utility>
 
 namespace pm::isa {
 namespace {
 
 // Bits of MC's source-modifier operand (llvm/lib/Target/AMDGPU/SIDefines.h, SISrcMods).
 constexpr std::int64_t kNeg = 1, kAbs = 2, kOpSel = 4, kOpSelHi = 8;
+
+// What DPP8 encodes as its source 0 where inactive lanes are read (SIDefines.h, DPP8FI); without them it is another
+// number, not 0.
+constexpr std::int64_t kDpp8FetchInactive = 0xea;
 
 // The immediates that an encoding appends after its sources.
 enum class Field : std::uint8_t {
@@ -38,7 +43,7 @@ void set_field(Operands& out, Field field, std::int64_t value, std::size_t sourc
         out.dpp.bound_ctrl = value != 0;
         break;
     case Field::kFetchInactive:
-        out.dpp.fetch_inactive = value != 0;
+        out.dpp.fetch_inactive = value == 1 || value == kDpp8FetchInactive;
         break;
     case Field::kResultSelect:
         out.result_select = static_cast<SdwaSelect>(value);
@@ -75,6 +80,20 @@ void take_encoding_fields(Operands& out, Encoding encoding, bool compares) {
         if (fields[i] == Field::kSourceSelect) ++source;
     }
     out.immediates.resize(first);
+}
+
+// FLAT forms: MC lists the scalar base of a global load before its address, and the data of a scratch store before its
+// address.
+void order_flat(Operands& out, const OpcodeName& name) {
+    if (out.sources.size() < 2) return;
+    const auto scalar = [&](std::size_t i) {
+        return out.sources[i].is_register && !is_vector(out.sources[i].reg.first);
+    };
+    const bool scratch = name.base.starts_with("SCRATCH_");
+    const bool global = name.base.starts_with("GLOBAL_") || name.base.starts_with("FLAT_");
+    const bool base_first = global && scalar(0) && !scalar(1);
+    const bool data_first = scratch && out.results.empty() && !scalar(1);
+    if (base_first || data_first) std::swap(out.sources[0], out.sources[1]);
 }
 
 std::int64_t value_of(const llvm::MCOperand& operand) {
@@ -135,6 +154,7 @@ Operands operands_of(const Disassembler& disassembler, const llvm::MCInst& inst)
     }
     const bool compares = name.base.starts_with("V_CMP");
     take_encoding_fields(out, name.encoding, compares);
+    order_flat(out, name);
     const bool has_output_fields = name.vop3 || name.encoding == Encoding::kVop3 || name.encoding == Encoding::kSdwa ||
                                    name.base.starts_with("V_");
     if (has_output_fields && !out.immediates.empty()) out.clamp = out.immediates[0] != 0;

@@ -39,7 +39,9 @@ struct DppFields {
 
 struct Operands {
     std::vector<RegisterRef> results;
-    std::vector<SourceOperand> sources;   // registers and constants that are read, in MC order, tied ones left out
+    /// Registers and constants that are read, tied ones left out, in MC order; those of FLAT, GLOBAL and SCRATCH are
+    /// put in the order vector address, data, scalar base, as far as they are there.
+    std::vector<SourceOperand> sources;
     std::vector<std::int64_t> immediates; // offsets, counts and policy fields, in MC order
     bool clamp = false;
     std::uint8_t output_modifier = 0; // omod: 0 none, 1 *2, 2 *4, 3 /2
