@@ -308,7 +308,7 @@ inline u32 bfe_u32(u32 a, u32 b, u32 c) {
 inline u32 bfe_i32(u32 a, u32 b, u32 c) {
     const u32 width = c & 31u;
     if (width == 0) return 0;
-    const u32 field = (a >> (b & 31u)) & ((1u << width) - 1u);
+    const u32 field = ashrrev(b, a) & ((1u << width) - 1u); // past bit 31 the sign goes on
     const u32 sign = 1u << (width - 1u);
     return (field ^ sign) - sign;
 }
