@@ -42,11 +42,15 @@ std::uint64_t rounded(Format f, const mpq_class& value, Rounding rounding, bool 
     const mpq_class scaled = magnitude * power_of_two(static_cast<long>(f.mantissa_bits) - e);
     mpz_class whole = scaled.get_num() / scaled.get_den();
     const mpq_class rest = scaled - whole;
-    if (rounding == Rounding::kNearestEven && (rest > mpq_class(1, 2) || (rest == mpq_class(1, 2) && mpz_odd_p(whole.get_mpz_t()) != 0))) ++whole;
-    // The significand's own carry makes the exponent right: subnormals have exponent field 0, and 2^(mantissa bits) is the next step.
+    if (rounding == Rounding::kNearestEven &&
+        (rest > mpq_class(1, 2) || (rest == mpq_class(1, 2) && mpz_odd_p(whole.get_mpz_t()) != 0)))
+        ++whole;
+    // The significand's own carry makes the exponent right: subnormals have exponent field 0, and 2^(mantissa bits) is
+    // the next step.
     mpz_class encoded = whole + (mpz_class(e + bias(f) - 1) << f.mantissa_bits);
     const std::uint64_t largest = f.infinity() - 1;
-    if (encoded > mpz_class(static_cast<unsigned long>(largest))) return sign | (rounding == Rounding::kTowardsZero ? largest : f.infinity());
+    if (encoded > mpz_class(static_cast<unsigned long>(largest)))
+        return sign | (rounding == Rounding::kTowardsZero ? largest : f.infinity());
     return sign | encoded.get_ui();
 }
 
@@ -70,8 +74,8 @@ std::uint32_t add_f32(std::uint32_t a, std::uint32_t b) {
     if (kF32.is_infinite(a) && kF32.is_infinite(b)) return a == b ? a : kDefaultNan;
     if (kF32.is_infinite(a)) return a;
     if (kF32.is_infinite(b)) return b;
-    return static_cast<std::uint32_t>(
-        rounded(kF32, value_of(kF32, a) + value_of(kF32, b), Rounding::kNearestEven, kF32.negative(a) && kF32.negative(b)));
+    return static_cast<std::uint32_t>(rounded(kF32, value_of(kF32, a) + value_of(kF32, b), Rounding::kNearestEven,
+                                              kF32.negative(a) && kF32.negative(b)));
 }
 
 std::uint32_t mul_f32(std::uint32_t a, std::uint32_t b) {
@@ -81,7 +85,8 @@ std::uint32_t mul_f32(std::uint32_t a, std::uint32_t b) {
         if ((a & 0x7fffffff) == 0 || (b & 0x7fffffff) == 0) return kDefaultNan;
         return negative ? 0xff800000u : 0x7f800000u;
     }
-    return static_cast<std::uint32_t>(rounded(kF32, value_of(kF32, a) * value_of(kF32, b), Rounding::kNearestEven, negative));
+    return static_cast<std::uint32_t>(
+        rounded(kF32, value_of(kF32, a) * value_of(kF32, b), Rounding::kNearestEven, negative));
 }
 
 std::uint64_t converted(Format from, Format to, std::uint64_t bits, Rounding rounding) {
@@ -89,8 +94,9 @@ std::uint64_t converted(Format from, Format to, std::uint64_t bits, Rounding rou
     if (from.is_infinite(bits)) return sign | to.infinity();
     if (from.is_nan(bits)) {
         const std::uint64_t payload = bits & ((std::uint64_t{1} << from.mantissa_bits) - 1);
-        const std::uint64_t kept = to.mantissa_bits >= from.mantissa_bits ? payload << (to.mantissa_bits - from.mantissa_bits)
-                                                                          : payload >> (from.mantissa_bits - to.mantissa_bits);
+        const std::uint64_t kept = to.mantissa_bits >= from.mantissa_bits
+                                       ? payload << (to.mantissa_bits - from.mantissa_bits)
+                                       : payload >> (from.mantissa_bits - to.mantissa_bits);
         return sign | to.quiet(to.infinity() | kept);
     }
     return rounded(to, value_of(from, bits), rounding, sign != 0);

@@ -26,7 +26,8 @@ mpq_class value_of(Format format, std::uint64_t bits);
 /// The value in the format; a zero takes the sign `negative_zero`.
 std::uint64_t rounded(Format format, const mpq_class& value, Rounding rounding, bool negative_zero = false);
 
-/// a * b + c with one rounding, IEEE signs of zero; a NaN result is the first NaN operand made quiet, or the default NaN.
+/// a * b + c with one rounding, IEEE signs of zero; a NaN result is the first NaN operand made quiet, or the default
+/// NaN.
 std::uint32_t fma_f32(std::uint32_t a, std::uint32_t b, std::uint32_t c);
 std::uint32_t add_f32(std::uint32_t a, std::uint32_t b);
 std::uint32_t mul_f32(std::uint32_t a, std::uint32_t b);

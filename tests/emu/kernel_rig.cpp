@@ -44,7 +44,8 @@ bool has_buffer_resource(const Chip& chip, const KernelText& k) { return chip.ge
 
 std::string prologue(const Chip& chip, const KernelText& k) {
     if (chip.generation >= 12)
-        return "  s_lshr_b32 s12, ttmp7, 16\n  s_and_b32 s11, ttmp7, 0xffff\n  s_mov_b32 s10, ttmp9\n  s_mov_b64 s[8:9], s[0:1]\n";
+        return "  s_lshr_b32 s12, ttmp7, 16\n  s_and_b32 s11, ttmp7, 0xffff\n  s_mov_b32 s10, ttmp9\n  s_mov_b64 "
+               "s[8:9], s[0:1]\n";
     if (has_buffer_resource(chip, k))
         return "  s_mov_b32 s12, s8\n  s_mov_b32 s11, s7\n  s_mov_b32 s10, s6\n  s_mov_b64 s[8:9], s[4:5]\n";
     return "  s_mov_b32 s12, s4\n  s_mov_b32 s11, s3\n  s_mov_b32 s10, s2\n  s_mov_b64 s[8:9], s[0:1]\n";
@@ -55,26 +56,33 @@ std::uint32_t kernarg_of(const KernelText& k) { return k.kernarg != 0 ? k.kernar
 std::string descriptor(const Chip& chip, const KernelText& k) {
     const bool resource = has_buffer_resource(chip, k);
     std::string text = fmt::format(".amdhsa_kernel {}\n", k.name);
-    text += fmt::format("  .amdhsa_group_segment_fixed_size {}\n  .amdhsa_private_segment_fixed_size {}\n  .amdhsa_kernarg_size {}\n", k.lds,
-                        k.scratch, kernarg_of(k));
+    text += fmt::format(
+        "  .amdhsa_group_segment_fixed_size {}\n  .amdhsa_private_segment_fixed_size {}\n  .amdhsa_kernarg_size {}\n",
+        k.lds, k.scratch, kernarg_of(k));
     text += fmt::format("  .amdhsa_user_sgpr_count {}\n  .amdhsa_user_sgpr_kernarg_segment_ptr 1\n", resource ? 6 : 2);
     if (resource) text += "  .amdhsa_user_sgpr_private_segment_buffer 1\n";
     if (k.scratch != 0)
-        text += chip.generation == 10 ? "  .amdhsa_system_sgpr_private_segment_wavefront_offset 1\n" : "  .amdhsa_enable_private_segment 1\n";
-    text += "  .amdhsa_wavefront_size32 1\n  .amdhsa_system_sgpr_workgroup_id_x 1\n  .amdhsa_system_sgpr_workgroup_id_y 1\n"
-            "  .amdhsa_system_sgpr_workgroup_id_z 1\n";
-    text += fmt::format("  .amdhsa_system_vgpr_workitem_id {}\n  .amdhsa_next_free_vgpr {}\n  .amdhsa_next_free_sgpr 100\n", k.ids, k.vgprs);
+        text += chip.generation == 10 ? "  .amdhsa_system_sgpr_private_segment_wavefront_offset 1\n"
+                                      : "  .amdhsa_enable_private_segment 1\n";
+    text +=
+        "  .amdhsa_wavefront_size32 1\n  .amdhsa_system_sgpr_workgroup_id_x 1\n  .amdhsa_system_sgpr_workgroup_id_y 1\n"
+        "  .amdhsa_system_sgpr_workgroup_id_z 1\n";
+    text +=
+        fmt::format("  .amdhsa_system_vgpr_workitem_id {}\n  .amdhsa_next_free_vgpr {}\n  .amdhsa_next_free_sgpr 100\n",
+                    k.ids, k.vgprs);
     text += fmt::format("  .amdhsa_float_denorm_mode_32 {}\n", k.flush ? 0 : 3);
     return text + k.directives + ".end_amdhsa_kernel\n";
 }
 
 std::string metadata(const KernelText& k) {
-    std::string text = fmt::format("  - .name: {0}\n    .symbol: {0}.kd\n    .kernarg_segment_size: {1}\n    .kernarg_segment_align: 8\n"
-                                   "    .group_segment_fixed_size: {2}\n    .private_segment_fixed_size: {3}\n    .wavefront_size: 32\n"
-                                   "    .sgpr_count: 100\n    .vgpr_count: {4}\n    .max_flat_workgroup_size: {5}\n    .args:\n",
-                                   k.name, kernarg_of(k), k.lds, k.scratch, k.vgprs, k.max_block);
+    std::string text = fmt::format(
+        "  - .name: {0}\n    .symbol: {0}.kd\n    .kernarg_segment_size: {1}\n    .kernarg_segment_align: 8\n"
+        "    .group_segment_fixed_size: {2}\n    .private_segment_fixed_size: {3}\n    .wavefront_size: 32\n"
+        "    .sgpr_count: 100\n    .vgpr_count: {4}\n    .max_flat_workgroup_size: {5}\n    .args:\n",
+        k.name, kernarg_of(k), k.lds, k.scratch, k.vgprs, k.max_block);
     for (std::uint32_t i = 0; i < k.pointers; ++i)
-        text += fmt::format("      - .name: p{}\n        .offset: {}\n        .size: 8\n        .value_kind: by_value\n", i, 8 * i);
+        text += fmt::format(
+            "      - .name: p{}\n        .offset: {}\n        .size: 8\n        .value_kind: by_value\n", i, 8 * i);
     return text + k.more_arguments;
 }
 
@@ -85,7 +93,8 @@ std::string assembly_of(const Chip& chip, const std::vector<KernelText>& kernels
     std::string code = fmt::format(".amdgcn_target \"{}\"\n.amdhsa_code_object_version 5\n", target);
     code += chip.generation >= 12 ? kMacros12 : kMacrosUpTo11;
     std::string descriptors = ".section .rodata,\"a\",@progbits\n";
-    std::string notes = fmt::format(".amdgpu_metadata\n---\namdhsa.version: [ 1, 2 ]\namdhsa.target: {}\namdhsa.kernels:\n", target);
+    std::string notes =
+        fmt::format(".amdgpu_metadata\n---\namdhsa.version: [ 1, 2 ]\namdhsa.target: {}\namdhsa.kernels:\n", target);
     code += ".text\n";
     for (const KernelText& k : kernels) {
         code += fmt::format(".globl {0}\n.p2align 8\n.type {0},@function\n{0}:\n", k.name) + prologue(chip, k) + k.body;
@@ -103,8 +112,10 @@ Rig::Rig(const Chip& chip, const std::vector<KernelText>& kernels) {
         return;
     }
     const auto linked = link(*object);
-    if (!linked) ADD_FAILURE() << linked.error().text;
-    else load(*linked);
+    if (!linked)
+        ADD_FAILURE() << linked.error().text;
+    else
+        load(*linked);
 }
 
 Rig::Rig(std::string_view code_object) { load(code_object); }
@@ -116,12 +127,14 @@ void Rig::load(std::string_view code_object) {
         return;
     }
     auto loaded = emu::load_module(std::move(*parsed), memory);
-    if (!loaded) ADD_FAILURE() << loaded.error().text;
-    else module_ = *loaded;
+    if (!loaded)
+        ADD_FAILURE() << loaded.error().text;
+    else
+        module_ = *loaded;
 }
 
-emu::Report Rig::launch(const std::string& kernel, const std::vector<std::byte>& kernarg, std::array<std::uint32_t, 3> grid,
-                        std::array<std::uint32_t, 3> block, std::uint32_t threads) {
+emu::Report Rig::launch(const std::string& kernel, const std::vector<std::byte>& kernarg,
+                        std::array<std::uint32_t, 3> grid, std::array<std::uint32_t, 3> block, std::uint32_t threads) {
     emu::LaunchRequest request;
     request.kernel = kernel;
     request.grid = grid;

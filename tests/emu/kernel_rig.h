@@ -14,11 +14,12 @@
 
 namespace pm::testing {
 
-/// One kernel. After the prologue s[8:9] is the kernarg segment, s10..s12 the workgroup's id, v0 the work-item's (packed from gfx11
-/// on where `ids` > 0). Instructions that the chips call differently are macros: wait_vm N, wait_all.
+/// One kernel. After the prologue s[8:9] is the kernarg segment, s10..s12 the workgroup's id, v0 the work-item's
+/// (packed from gfx11 on where `ids` > 0). Instructions that the chips call differently are macros: wait_vm N,
+/// wait_all.
 struct KernelText {
     std::string name;
-    std::string body; // without s_endpgm
+    std::string body;           // without s_endpgm
     std::uint32_t pointers = 2; // explicit arguments of 8 bytes
     std::string more_arguments; // YAML lines of the metadata, after those
     std::uint32_t kernarg = 0;  // bytes; 0: those of the pointers
@@ -60,17 +61,18 @@ public:
     }
 
     /// Launches on one thread unless told otherwise. Fails the test where the launch is refused.
-    emu::Report launch(const std::string& kernel, const std::vector<std::byte>& kernarg, std::array<std::uint32_t, 3> grid = {1, 1, 1},
-                       std::array<std::uint32_t, 3> block = {32, 1, 1}, std::uint32_t threads = 1);
+    emu::Report launch(const std::string& kernel, const std::vector<std::byte>& kernarg,
+                       std::array<std::uint32_t, 3> grid = {1, 1, 1}, std::array<std::uint32_t, 3> block = {32, 1, 1},
+                       std::uint32_t threads = 1);
     Result<emu::Report> launch(emu::LaunchRequest request) { return emu::launch(memory, *module_, request); }
     const CodeObject& object() const { return emu::code_object_of(*module_); }
 
     emu::Memory memory;
 
 private:
-    static void append(std::vector<std::byte>& bytes, const emu::Allocation* a) { append(bytes, a->address); }
     template <typename T>
     static void append(std::vector<std::byte>& bytes, const T& value) {
+        if constexpr (std::is_pointer_v<T>) return append(bytes, value->address);
         bytes.resize((bytes.size() + sizeof(T) - 1) / sizeof(T) * sizeof(T));
         const auto* raw = reinterpret_cast<const std::byte*>(&value);
         bytes.insert(bytes.end(), raw, raw + sizeof(T));
@@ -88,7 +90,8 @@ std::vector<T> words_of(const emu::Allocation* a) {
     return words;
 }
 
-/// "kind at instruction (xCOUNT): detail", one a line; "unsupported: .." lines too. Empty where there is nothing to say.
+/// "kind at instruction (xCOUNT): detail", one a line; "unsupported: .." lines too. Empty where there is nothing to
+/// say.
 std::string text_of(const emu::Report& report);
 /// The kinds in the findings' order.
 std::vector<emu::FindingKind> kinds_of(const emu::Report& report);

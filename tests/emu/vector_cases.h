@@ -8,8 +8,8 @@
 
 namespace pm::testing {
 
-/// Operands of one lane, as a kernel has them: a in v[4:5], b in v[6:7], c in v[8:9], the result register's old value in
-/// v[10:11]; `mask` is the lane's bit of vcc_lo.
+/// Operands of one lane, as a kernel has them: a in v[4:5], b in v[6:7], c in v[8:9], the result register's old value
+/// in v[10:11]; `mask` is the lane's bit of vcc_lo.
 struct LaneIn {
     std::uint64_t a = 0, b = 0, c = 0, d = 0;
     bool mask = false;
@@ -31,12 +31,12 @@ struct VectorCase {
     std::string assembly;
     Values values = Values::kIntegers;
     std::function<LaneOut(const LaneIn&)> expected;
-    bool writes_exec = false;          // the mask that comes out is EXEC
+    bool writes_exec = false; // the mask that comes out is EXEC
     const char* mask_register = "vcc_lo";
 };
 
-std::vector<VectorCase> integer_cases();  // vector_integer_cases.cpp
-std::vector<VectorCase> float_cases();    // vector_float_cases.cpp
-std::vector<VectorCase> compare_cases();  // vector_compare_cases.cpp
+std::vector<VectorCase> integer_cases(); // vector_integer_cases.cpp
+std::vector<VectorCase> float_cases();   // vector_float_cases.cpp
+std::vector<VectorCase> compare_cases(); // vector_compare_cases.cpp
 
 } // namespace pm::testing

@@ -15,8 +15,8 @@ struct Predicate {
 };
 
 // ISA documents, "Vector ALU comparison operations".
-constexpr Predicate kIntegerPredicates[] = {
-    {"LT", kLess}, {"EQ", kEqual}, {"LE", kLess | kEqual}, {"GT", kGreater}, {"NE", kLess | kGreater}, {"GE", kGreater | kEqual}};
+constexpr Predicate kIntegerPredicates[] = {{"LT", kLess},    {"EQ", kEqual},           {"LE", kLess | kEqual},
+                                            {"GT", kGreater}, {"NE", kLess | kGreater}, {"GE", kGreater | kEqual}};
 constexpr Predicate kFloatPredicates[] = {
     {"LT", kLess},
     {"EQ", kEqual},
@@ -63,7 +63,9 @@ void add(std::vector<VectorCase>& all, const Predicate& p, const std::string& ty
         c.assembly = lower(c.row) + (x ? "_e32 " : vop3 ? "_e64 s20, " : "_e32 vcc_lo, ") + operands;
         c.values = type == "F32" ? Values::kFloats : Values::kIntegers;
         c.writes_exec = x;
-        c.expected = [p, type](const LaneIn& in) { return LaneOut{in.d, (outcome(type, in.a, in.b) & p.outcomes) != 0}; };
+        c.expected = [p, type](const LaneIn& in) {
+            return LaneOut{in.d, (outcome(type, in.a, in.b) & p.outcomes) != 0};
+        };
         all.push_back(std::move(c));
     }
 }

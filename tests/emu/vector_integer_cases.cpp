@@ -56,12 +56,18 @@ u64 permuted(u64 s0, u64 s1, u64 selectors) {
         if (select <= 3) return (s1 >> (8 * select)) & 255;
         if (select <= 7) return (s0 >> (8 * (select - 4))) & 255;
         switch (select) {
-        case 8: return (s1 >> 15 & 1) * 255;
-        case 9: return (s1 >> 31 & 1) * 255;
-        case 10: return (s0 >> 15 & 1) * 255;
-        case 11: return (s0 >> 31 & 1) * 255;
-        case 12: return 0;
-        default: return 255;
+        case 8:
+            return (s1 >> 15 & 1) * 255;
+        case 9:
+            return (s1 >> 31 & 1) * 255;
+        case 10:
+            return (s0 >> 15 & 1) * 255;
+        case 11:
+            return (s0 >> 31 & 1) * 255;
+        case 12:
+            return 0;
+        default:
+            return 255;
         }
     };
     u64 r = 0;
@@ -77,9 +83,13 @@ std::vector<VectorCase> integer_cases() {
     std::vector<VectorCase> c = {
         {"V_MOV_B32", kAllGens, "v_mov_b32_e32 v10, v4", v, [](In i) { return word(i, i.a); }},
         {"V_MOV_B16", kGen11, "v_mov_b16_e32 v10.h, v4.l", v,
-         [](In i) { return LaneOut{(i.d >> 32 << 32) | (i.a & 0xffff) << 16 | (i.d & 0xffff), i.mask}; }},
+         [](In i) {
+             return LaneOut{(i.d >> 32 << 32) | (i.a & 0xffff) << 16 | (i.d & 0xffff), i.mask};
+         }},
         {"V_MOV_B16", kGen11, "v_mov_b16_e32 v10.l, v4.h", v,
-         [](In i) { return LaneOut{(i.d >> 16 << 16) | ((i.a >> 16) & 0xffff), i.mask}; }},
+         [](In i) {
+             return LaneOut{(i.d >> 16 << 16) | ((i.a >> 16) & 0xffff), i.mask};
+         }},
         {"V_NOT_B32", kAllGens, "v_not_b32_e32 v10, v4", v, [](In i) { return word(i, -1 - uns(i.a)); }},
         {"V_BFREV_B32", kAllGens, "v_bfrev_b32_e32 v10, v4", v,
          [](In i) {
@@ -87,46 +97,76 @@ std::vector<VectorCase> integer_cases() {
              for (unsigned k = 0; k < 32; ++k) r = r * 2 + (i.a >> k & 1);
              return word(i, r);
          }},
-        {"V_FFBH_U32", kGen10, "v_ffbh_u32_e32 v10, v4", v, [](In i) { return word(i, leading_zeros(i.a & 0xffffffff)); }},
-        {"V_FFBL_B32", kGen10, "v_ffbl_b32_e32 v10, v4", v, [](In i) { return word(i, trailing_zeros(i.a & 0xffffffff)); }},
-        {"V_CLZ_I32_U32", kGen11And12, "v_clz_i32_u32_e32 v10, v4", v, [](In i) { return word(i, leading_zeros(i.a & 0xffffffff)); }},
-        {"V_CTZ_I32_B32", kGen11And12, "v_ctz_i32_b32_e32 v10, v4", v, [](In i) { return word(i, trailing_zeros(i.a & 0xffffffff)); }},
-        {"V_ADD_NC_U32", kAllGens, "v_add_nc_u32_e32 v10, v4, v6", v, [](In i) { return word(i, uns(i.a) + uns(i.b)); }},
-        {"V_ADD_U32", kGen11And12, "v_dual_mov_b32 v13, v5 :: v_dual_add_nc_u32 v10, v4, v6", v, [](In i) { return word(i, uns(i.a) + uns(i.b)); }},
-        {"V_SUB_NC_U32", kAllGens, "v_sub_nc_u32_e32 v10, v4, v6", v, [](In i) { return word(i, uns(i.a) - uns(i.b)); }},
-        {"V_SUBREV_NC_U32", kAllGens, "v_subrev_nc_u32_e32 v10, v4, v6", v, [](In i) { return word(i, uns(i.b) - uns(i.a)); }},
-        {"V_AND_B32", kAllGens, "v_and_b32_e32 v10, v4, v6", v, [](In i) { return word(i, bitwise(i.a, i.b, op_and)); }},
+        {"V_FFBH_U32", kGen10, "v_ffbh_u32_e32 v10, v4", v,
+         [](In i) { return word(i, leading_zeros(i.a & 0xffffffff)); }},
+        {"V_FFBL_B32", kGen10, "v_ffbl_b32_e32 v10, v4", v,
+         [](In i) { return word(i, trailing_zeros(i.a & 0xffffffff)); }},
+        {"V_CLZ_I32_U32", kGen11And12, "v_clz_i32_u32_e32 v10, v4", v,
+         [](In i) { return word(i, leading_zeros(i.a & 0xffffffff)); }},
+        {"V_CTZ_I32_B32", kGen11And12, "v_ctz_i32_b32_e32 v10, v4", v,
+         [](In i) { return word(i, trailing_zeros(i.a & 0xffffffff)); }},
+        {"V_ADD_NC_U32", kAllGens, "v_add_nc_u32_e32 v10, v4, v6", v,
+         [](In i) { return word(i, uns(i.a) + uns(i.b)); }},
+        {"V_ADD_U32", kGen11And12, "v_dual_mov_b32 v13, v5 :: v_dual_add_nc_u32 v10, v4, v6", v,
+         [](In i) { return word(i, uns(i.a) + uns(i.b)); }},
+        {"V_SUB_NC_U32", kAllGens, "v_sub_nc_u32_e32 v10, v4, v6", v,
+         [](In i) { return word(i, uns(i.a) - uns(i.b)); }},
+        {"V_SUBREV_NC_U32", kAllGens, "v_subrev_nc_u32_e32 v10, v4, v6", v,
+         [](In i) { return word(i, uns(i.b) - uns(i.a)); }},
+        {"V_AND_B32", kAllGens, "v_and_b32_e32 v10, v4, v6", v,
+         [](In i) { return word(i, bitwise(i.a, i.b, op_and)); }},
         {"V_OR_B32", kAllGens, "v_or_b32_e32 v10, v4, v6", v, [](In i) { return word(i, bitwise(i.a, i.b, op_or)); }},
-        {"V_XOR_B32", kAllGens, "v_xor_b32_e32 v10, v4, v6", v, [](In i) { return word(i, bitwise(i.a, i.b, op_xor)); }},
-        {"V_XNOR_B32", kAllGens, "v_xnor_b32_e32 v10, v4, v6", v, [](In i) { return word(i, bitwise(i.a, i.b, op_xnor)); }},
-        {"V_LSHLREV_B32", kAllGens, "v_lshlrev_b32_e32 v10, v4, v6", v, [](In i) { return word(i, uns(i.b) * power(five(i.a))); }},
-        {"V_LSHRREV_B32", kAllGens, "v_lshrrev_b32_e32 v10, v4, v6", v, [](In i) { return word(i, uns(i.b) / power(five(i.a))); }},
-        {"V_ASHRREV_I32", kAllGens, "v_ashrrev_i32_e32 v10, v4, v6", v, [](In i) { return word(i, floor_shift(sig(i.b), five(i.a))); }},
-        {"V_MIN_I32", kAllGens, "v_min_i32_e32 v10, v4, v6", v, [](In i) { return word(i, std::min(sig(i.a), sig(i.b))); }},
-        {"V_MAX_I32", kAllGens, "v_max_i32_e32 v10, v4, v6", v, [](In i) { return word(i, std::max(sig(i.a), sig(i.b))); }},
-        {"V_MIN_U32", kAllGens, "v_min_u32_e32 v10, v4, v6", v, [](In i) { return word(i, std::min(uns(i.a), uns(i.b))); }},
-        {"V_MAX_U32", kAllGens, "v_max_u32_e32 v10, v4, v6", v, [](In i) { return word(i, std::max(uns(i.a), uns(i.b))); }},
+        {"V_XOR_B32", kAllGens, "v_xor_b32_e32 v10, v4, v6", v,
+         [](In i) { return word(i, bitwise(i.a, i.b, op_xor)); }},
+        {"V_XNOR_B32", kAllGens, "v_xnor_b32_e32 v10, v4, v6", v,
+         [](In i) { return word(i, bitwise(i.a, i.b, op_xnor)); }},
+        {"V_LSHLREV_B32", kAllGens, "v_lshlrev_b32_e32 v10, v4, v6", v,
+         [](In i) { return word(i, uns(i.b) * power(five(i.a))); }},
+        {"V_LSHRREV_B32", kAllGens, "v_lshrrev_b32_e32 v10, v4, v6", v,
+         [](In i) { return word(i, uns(i.b) / power(five(i.a))); }},
+        {"V_ASHRREV_I32", kAllGens, "v_ashrrev_i32_e32 v10, v4, v6", v,
+         [](In i) { return word(i, floor_shift(sig(i.b), five(i.a))); }},
+        {"V_MIN_I32", kAllGens, "v_min_i32_e32 v10, v4, v6", v,
+         [](In i) { return word(i, std::min(sig(i.a), sig(i.b))); }},
+        {"V_MAX_I32", kAllGens, "v_max_i32_e32 v10, v4, v6", v,
+         [](In i) { return word(i, std::max(sig(i.a), sig(i.b))); }},
+        {"V_MIN_U32", kAllGens, "v_min_u32_e32 v10, v4, v6", v,
+         [](In i) { return word(i, std::min(uns(i.a), uns(i.b))); }},
+        {"V_MAX_U32", kAllGens, "v_max_u32_e32 v10, v4, v6", v,
+         [](In i) { return word(i, std::max(uns(i.a), uns(i.b))); }},
         {"V_MUL_LO_U32", kAllGens, "v_mul_lo_u32 v10, v4, v6", v, [](In i) { return word(i, uns(i.a) * uns(i.b)); }},
-        {"V_MUL_HI_U32", kAllGens, "v_mul_hi_u32 v10, v4, v6", v, [](In i) { return word(i, floor_shift(uns(i.a) * uns(i.b), 32)); }},
-        {"V_MUL_HI_I32", kAllGens, "v_mul_hi_i32 v10, v4, v6", v, [](In i) { return word(i, floor_shift(sig(i.a) * sig(i.b), 32)); }},
-        {"V_MUL_U32_U24", kAllGens, "v_mul_u32_u24_e32 v10, v4, v6", v, [](In i) { return word(i, part(uns(i.a), 24) * part(uns(i.b), 24)); }},
+        {"V_MUL_HI_U32", kAllGens, "v_mul_hi_u32 v10, v4, v6", v,
+         [](In i) { return word(i, floor_shift(uns(i.a) * uns(i.b), 32)); }},
+        {"V_MUL_HI_I32", kAllGens, "v_mul_hi_i32 v10, v4, v6", v,
+         [](In i) { return word(i, floor_shift(sig(i.a) * sig(i.b), 32)); }},
+        {"V_MUL_U32_U24", kAllGens, "v_mul_u32_u24_e32 v10, v4, v6", v,
+         [](In i) { return word(i, part(uns(i.a), 24) * part(uns(i.b), 24)); }},
         {"V_MUL_I32_I24", kAllGens, "v_mul_i32_i24_e32 v10, v4, v6", v,
          [](In i) { return word(i, signed_part(uns(i.a), 24) * signed_part(uns(i.b), 24)); }},
-        {"V_ADD3_U32", kAllGens, "v_add3_u32 v10, v4, v6, v8", v, [](In i) { return word(i, uns(i.a) + uns(i.b) + uns(i.c)); }},
-        {"V_LSHL_ADD_U32", kAllGens, "v_lshl_add_u32 v10, v4, v6, v8", v, [](In i) { return word(i, uns(i.a) * power(five(i.b)) + uns(i.c)); }},
-        {"V_ADD_LSHL_U32", kAllGens, "v_add_lshl_u32 v10, v4, v6, v8", v, [](In i) { return word(i, (uns(i.a) + uns(i.b)) * power(five(i.c))); }},
+        {"V_ADD3_U32", kAllGens, "v_add3_u32 v10, v4, v6, v8", v,
+         [](In i) { return word(i, uns(i.a) + uns(i.b) + uns(i.c)); }},
+        {"V_LSHL_ADD_U32", kAllGens, "v_lshl_add_u32 v10, v4, v6, v8", v,
+         [](In i) { return word(i, uns(i.a) * power(five(i.b)) + uns(i.c)); }},
+        {"V_ADD_LSHL_U32", kAllGens, "v_add_lshl_u32 v10, v4, v6, v8", v,
+         [](In i) { return word(i, (uns(i.a) + uns(i.b)) * power(five(i.c))); }},
         {"V_LSHL_OR_B32", kAllGens, "v_lshl_or_b32 v10, v4, v6, v8", v,
          [](In i) { return word(i, bitwise(low(uns(i.a) * power(five(i.b))), i.c, op_or)); }},
-        {"V_AND_OR_B32", kAllGens, "v_and_or_b32 v10, v4, v6, v8", v, [](In i) { return word(i, bitwise(bitwise(i.a, i.b, op_and), i.c, op_or)); }},
-        {"V_OR3_B32", kAllGens, "v_or3_b32 v10, v4, v6, v8", v, [](In i) { return word(i, bitwise(bitwise(i.a, i.b, op_or), i.c, op_or)); }},
-        {"V_XOR3_B32", kAllGens, "v_xor3_b32 v10, v4, v6, v8", v, [](In i) { return word(i, bitwise(bitwise(i.a, i.b, op_xor), i.c, op_xor)); }},
-        {"V_XAD_U32", kAllGens, "v_xad_u32 v10, v4, v6, v8", v, [](In i) { return word(i, uns(bitwise(i.a, i.b, op_xor)) + uns(i.c)); }},
+        {"V_AND_OR_B32", kAllGens, "v_and_or_b32 v10, v4, v6, v8", v,
+         [](In i) { return word(i, bitwise(bitwise(i.a, i.b, op_and), i.c, op_or)); }},
+        {"V_OR3_B32", kAllGens, "v_or3_b32 v10, v4, v6, v8", v,
+         [](In i) { return word(i, bitwise(bitwise(i.a, i.b, op_or), i.c, op_or)); }},
+        {"V_XOR3_B32", kAllGens, "v_xor3_b32 v10, v4, v6, v8", v,
+         [](In i) { return word(i, bitwise(bitwise(i.a, i.b, op_xor), i.c, op_xor)); }},
+        {"V_XAD_U32", kAllGens, "v_xad_u32 v10, v4, v6, v8", v,
+         [](In i) { return word(i, uns(bitwise(i.a, i.b, op_xor)) + uns(i.c)); }},
         {"V_MAD_U32_U24", kAllGens, "v_mad_u32_u24 v10, v4, v6, v8", v,
          [](In i) { return word(i, part(uns(i.a), 24) * part(uns(i.b), 24) + uns(i.c)); }},
         {"V_MAD_I32_I24", kAllGens, "v_mad_i32_i24 v10, v4, v6, v8", v,
          [](In i) { return word(i, signed_part(uns(i.a), 24) * signed_part(uns(i.b), 24) + sig(i.c)); }},
-        {"V_BFE_U32", kAllGens, "v_bfe_u32 v10, v4, v6, v8", v, [](In i) { return word(i, part(floor_shift(uns(i.a), five(i.b)), five(i.c))); }},
-        {"V_BFE_I32", kAllGens, "v_bfe_i32 v10, v4, v6, v8", v, [](In i) { return word(i, signed_part(floor_shift(sig(i.a), five(i.b)), five(i.c))); }},
+        {"V_BFE_U32", kAllGens, "v_bfe_u32 v10, v4, v6, v8", v,
+         [](In i) { return word(i, part(floor_shift(uns(i.a), five(i.b)), five(i.c))); }},
+        {"V_BFE_I32", kAllGens, "v_bfe_i32 v10, v4, v6, v8", v,
+         [](In i) { return word(i, signed_part(floor_shift(sig(i.a), five(i.b)), five(i.c))); }},
         {"V_BFI_B32", kAllGens, "v_bfi_b32 v10, v4, v6, v8", v,
          [](In i) {
              const std::bitset<32> select(i.a & 0xffffffff), yes(i.b & 0xffffffff), no(i.c & 0xffffffff);
@@ -134,24 +174,34 @@ std::vector<VectorCase> integer_cases() {
              for (std::size_t k = 0; k < 32; ++k) r[k] = select[k] ? yes[k] : no[k];
              return word(i, static_cast<i128>(r.to_ullong()));
          }},
-        {"V_BFM_B32", kAllGens, "v_bfm_b32 v10, v4, v6", v, [](In i) { return word(i, (power(five(i.a)) - 1) * power(five(i.b))); }},
+        {"V_BFM_B32", kAllGens, "v_bfm_b32 v10, v4, v6", v,
+         [](In i) { return word(i, (power(five(i.a)) - 1) * power(five(i.b))); }},
         {"V_ALIGNBIT_B32", kAllGens, "v_alignbit_b32 v10, v4, v6, v8", v,
          [](In i) { return word(i, floor_shift(uns(i.a) * power(32) + uns(i.b), five(i.c))); }},
         {"V_ALIGNBYTE_B32", kAllGens, "v_alignbyte_b32 v10, v4, v6, v8", v,
-         [](In i) { return word(i, floor_shift(uns(i.a) * power(32) + uns(i.b), 8 * static_cast<unsigned>(i.c % 4))); }},
-        {"V_PERM_B32", kAllGens, "v_perm_b32 v10, v4, v6, v8", v, [](In i) { return word(i, permuted(i.a, i.b, i.c)); }},
-        {"V_PERM_B32", kAllGens, "v_perm_b32 v10, v4, v6, 0x07060302", v, [](In i) { return word(i, permuted(i.a, i.b, 0x07060302)); }},
-        {"V_PERM_B32", kAllGens, "v_perm_b32 v10, v4, v6, 0x0d0b0400", v, [](In i) { return word(i, permuted(i.a, i.b, 0x0d0b0400)); }},
-        {"V_PERM_B32", kAllGens, "v_perm_b32 v10, v10, v4, 0x03020706", v, [](In i) { return word(i, permuted(i.d, i.a, 0x03020706)); }},
-        {"V_LSHLREV_B64", kAllGens, "v_lshlrev_b64 v[10:11], v4, v[6:7]", v, [](In i) { return pair(i, static_cast<i128>(i.b) * power(i.a % 64)); }},
-        {"V_LSHRREV_B64", kAllGens, "v_lshrrev_b64 v[10:11], v4, v[6:7]", v, [](In i) { return pair(i, static_cast<i128>(i.b) / power(i.a % 64)); }},
+         [](In i) {
+             return word(i, floor_shift(uns(i.a) * power(32) + uns(i.b), 8 * static_cast<unsigned>(i.c % 4)));
+         }},
+        {"V_PERM_B32", kAllGens, "v_perm_b32 v10, v4, v6, v8", v,
+         [](In i) { return word(i, permuted(i.a, i.b, i.c)); }},
+        {"V_PERM_B32", kAllGens, "v_perm_b32 v10, v4, v6, 0x07060302", v,
+         [](In i) { return word(i, permuted(i.a, i.b, 0x07060302)); }},
+        {"V_PERM_B32", kAllGens, "v_perm_b32 v10, v4, v6, 0x0d0b0400", v,
+         [](In i) { return word(i, permuted(i.a, i.b, 0x0d0b0400)); }},
+        {"V_PERM_B32", kAllGens, "v_perm_b32 v10, v10, v4, 0x03020706", v,
+         [](In i) { return word(i, permuted(i.d, i.a, 0x03020706)); }},
+        {"V_LSHLREV_B64", kAllGens, "v_lshlrev_b64 v[10:11], v4, v[6:7]", v,
+         [](In i) { return pair(i, static_cast<i128>(i.b) * power(i.a % 64)); }},
+        {"V_LSHRREV_B64", kAllGens, "v_lshrrev_b64 v[10:11], v4, v[6:7]", v,
+         [](In i) { return pair(i, static_cast<i128>(i.b) / power(i.a % 64)); }},
         {"V_ASHRREV_I64", kAllGens, "v_ashrrev_i64 v[10:11], v4, v[6:7]", v,
          [](In i) { return pair(i, floor_shift(static_cast<i64>(i.b), i.a % 64)); }},
-        {"V_CNDMASK_B32", kAllGens, "v_cndmask_b32_e32 v10, v4, v6, vcc_lo", v, [](In i) { return word(i, i.mask ? uns(i.b) : uns(i.a)); }},
+        {"V_CNDMASK_B32", kAllGens, "v_cndmask_b32_e32 v10, v4, v6, vcc_lo", v,
+         [](In i) { return word(i, i.mask ? uns(i.b) : uns(i.a)); }},
         {"V_ADD_CO_U32", kAllGens, "v_add_co_u32 v10, vcc_lo, v4, v6", v,
          [](In i) { return carried(i, uns(i.a) + uns(i.b), uns(i.a) + uns(i.b) >= power(32)); }},
-        {"V_SUB_CO_U32", kAllGens, "v_sub_co_u32 v10, s20, v4, v6", v, [](In i) { return carried(i, uns(i.a) - uns(i.b), uns(i.a) < uns(i.b)); },
-         false, "s20"},
+        {"V_SUB_CO_U32", kAllGens, "v_sub_co_u32 v10, s20, v4, v6", v,
+         [](In i) { return carried(i, uns(i.a) - uns(i.b), uns(i.a) < uns(i.b)); }, false, "s20"},
         {"V_SUBREV_CO_U32", kAllGens, "v_subrev_co_u32 v10, vcc_lo, v4, v6", v,
          [](In i) { return carried(i, uns(i.b) - uns(i.a), uns(i.b) < uns(i.a)); }},
         {"V_ADD_CO_CI_U32", kAllGens, "v_add_co_ci_u32_e32 v10, vcc_lo, v4, v6, vcc_lo", v,
@@ -161,7 +211,8 @@ std::vector<VectorCase> integer_cases() {
         {"V_SUBREV_CO_CI_U32", kAllGens, "v_subrev_co_ci_u32_e32 v10, vcc_lo, v4, v6, vcc_lo", v,
          [](In i) { return carried(i, uns(i.b) - uns(i.a) - i.mask, uns(i.b) < uns(i.a) + i.mask); }},
     };
-    for (const auto& [row, generations] : {std::pair{"V_MAD_U64_U32", unsigned{kGen10And11}}, {"V_MAD_CO_U64_U32", kGen12}})
+    for (const auto& [row, generations] :
+         {std::pair{"V_MAD_U64_U32", unsigned{kGen10And11}}, {"V_MAD_CO_U64_U32", kGen12}})
         c.push_back({row, generations, "v_mad_u64_u32 v[10:11], s20, v4, v6, v[8:9]", v,
                      [](In i) {
                          const unsigned __int128 sum = static_cast<unsigned __int128>(uns(i.a) * uns(i.b)) + i.c;
@@ -169,7 +220,8 @@ std::vector<VectorCase> integer_cases() {
                      },
                      false, "s20"});
     // The carry of the signed form is its overflow, in 65 bits.
-    for (const auto& [row, generations] : {std::pair{"V_MAD_I64_I32", unsigned{kGen10And11}}, {"V_MAD_CO_I64_I32", kGen12}})
+    for (const auto& [row, generations] :
+         {std::pair{"V_MAD_I64_I32", unsigned{kGen10And11}}, {"V_MAD_CO_I64_I32", kGen12}})
         c.push_back({row, generations, "v_mad_i64_i32 v[10:11], s20, v4, v6, v[8:9]", v,
                      [](In i) {
                          const i128 sum = sig(i.a) * sig(i.b) + static_cast<i64>(i.c);

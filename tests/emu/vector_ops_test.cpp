@@ -25,15 +25,20 @@ using u64 = std::uint64_t;
 constexpr u64 kSeed = 20260704;
 constexpr std::size_t kCases = 1536; // lanes of one row
 
-constexpr u32 kIntegerEdges[] = {0,          1,          2,          31,         32,         33,         0x7f,       0xff,
-                                 0x7fff,     0x8000,     0xffff,     0x10000,    0x7fffff,   0x800000,   0xffffff,   0x1000000,
-                                 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0x55555555, 0xaaaaaaaa, 0x0c080400};
-constexpr u32 kFloatEdges[] = {
-    0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x00800000, 0x80800000, 0x33000000, // .., 2^-25
-    0x33000001, 0x337fffff, 0x33800000, 0x387fe000, 0x38800000, 0x387fffff, 0x3f7fffff, 0x3f800000, // .., 2^-14, 1
-    0x3f800001, 0xbf800000, 0x3f000000, 0x3fc00000, 0x477fe000, 0x477fefff, 0x477ff000, 0x47800000, // 65504, 65520, 65536
-    0x4b000000, 0x4effffff, 0x4f000000, 0xcf000000, 0xcf000001, 0x4f7fffff, 0x4f800000, 0x7f7fffff, // 2^31, 2^32, largest
-    0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7fc12345, 0xffc00001, 0x7f800001, 0xffbfffff, 0x3fffffff, 0x40490fdb};
+constexpr u32 kIntegerEdges[] = {0,          1,          2,          31,         32,         33,
+                                 0x7f,       0xff,       0x7fff,     0x8000,     0xffff,     0x10000,
+                                 0x7fffff,   0x800000,   0xffffff,   0x1000000,  0x7fffffff, 0x80000000,
+                                 0x80000001, 0xfffffffe, 0xffffffff, 0x55555555, 0xaaaaaaaa, 0x0c080400};
+constexpr u32 kFloatEdges[] = {0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff,
+                               0x00800000, 0x80800000, 0x33000000, // .., 2^-25
+                               0x33000001, 0x337fffff, 0x33800000, 0x387fe000, 0x38800000,
+                               0x387fffff, 0x3f7fffff, 0x3f800000, // .., 2^-14, 1
+                               0x3f800001, 0xbf800000, 0x3f000000, 0x3fc00000, 0x477fe000,
+                               0x477fefff, 0x477ff000, 0x47800000, // 65504, 65520, 65536
+                               0x4b000000, 0x4effffff, 0x4f000000, 0xcf000000, 0xcf000001,
+                               0x4f7fffff, 0x4f800000, 0x7f7fffff, // 2^31, 2^32, largest
+                               0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7fc12345,
+                               0xffc00001, 0x7f800001, 0xffbfffff, 0x3fffffff, 0x40490fdb};
 constexpr u32 kHalfEdges[] = {0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x0400, 0x8400, 0x3bff, 0x3c00, 0x3c01, 0xbc00,
                               0x4000, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7c01, 0xfe01, 0x7fff, 0x3555, 0x0a00};
 constexpr u32 kBrainEdges[] = {0x0000, 0x8000, 0x0001, 0x8001, 0x007f, 0x0080, 0x3f7f, 0x3f80, 0x3f81, 0xbf80,
@@ -47,7 +52,8 @@ u32 one_of(const u32 (&values)[N], std::mt19937_64& random) {
 u32 word(Values kind, std::mt19937_64& random) {
     const bool edge = random() % 2 == 0;
     switch (kind) {
-    case Values::kIntegers: return edge ? one_of(kIntegerEdges, random) : static_cast<u32>(random()) >> (random() % 32);
+    case Values::kIntegers:
+        return edge ? one_of(kIntegerEdges, random) : static_cast<u32>(random()) >> (random() % 32);
     case Values::kFloats:
         // Random ones mostly of like magnitude, so that sums cancel.
         if (edge) return one_of(kFloatEdges, random);
@@ -56,10 +62,12 @@ u32 word(Values kind, std::mt19937_64& random) {
     case Values::kHalves:
         if (edge) return one_of(kHalfEdges, random) | one_of(kHalfEdges, random) << 16;
         if (random() % 4 == 0) return one_of(kFloatEdges, random);
-        return static_cast<u32>((random() & 0x83ff83ff) | (0x3000 + (random() % 6) * 0x400) | (0x30000000 + (random() % 6) * 0x4000000));
+        return static_cast<u32>((random() & 0x83ff83ff) | (0x3000 + (random() % 6) * 0x400) |
+                                (0x30000000 + (random() % 6) * 0x4000000));
     case Values::kBrainHalves:
         if (edge) return one_of(kBrainEdges, random) | one_of(kBrainEdges, random) << 16;
-        return static_cast<u32>((random() & 0x807f807f) | (0x3e00 + (random() % 6) * 0x80) | (0x3e000000 + (random() % 6) * 0x800000));
+        return static_cast<u32>((random() & 0x807f807f) | (0x3e00 + (random() % 6) * 0x80) |
+                                (0x3e000000 + (random() % 6) * 0x800000));
     }
     return 0;
 }
@@ -107,7 +115,9 @@ std::vector<VectorCase> all_cases() {
     return all;
 }
 
-unsigned generation_bit(const Chip& chip) { return chip.generation == 10 ? kGen10 : chip.generation == 11 ? kGen11 : kGen12; }
+unsigned generation_bit(const Chip& chip) {
+    return chip.generation == 10 ? kGen10 : chip.generation == 11 ? kGen11 : kGen12;
+}
 
 class OnChip : public ::testing::TestWithParam<unsigned> {};
 
@@ -143,7 +153,8 @@ TEST_P(OnChip, EveryInstructionGivesTheBitsOfTheIsa) {
         const auto program = emu::lift(rig.object(), *rig.object().find_kernel(kernels[n].name), **disassembler);
         ASSERT_TRUE(program);
         const auto& insts = (*program)->insts;
-        EXPECT_TRUE(std::any_of(insts.begin(), insts.end(), [&](const emu::Inst& i) { return i.row != nullptr && i.row->name == c.row; }));
+        EXPECT_TRUE(std::any_of(insts.begin(), insts.end(),
+                                [&](const emu::Inst& i) { return i.row != nullptr && i.row->name == c.row; }));
         const auto kind = static_cast<std::size_t>(c.values);
         const emu::Report report = rig.launch(kernels[n].name, Rig::pack(in[kind], out), {kCases / 32, 1, 1});
         ASSERT_EQ(text_of(report), "");
@@ -156,8 +167,9 @@ TEST_P(OnChip, EveryInstructionGivesTheBitsOfTheIsa) {
             const bool mask = (c.writes_exec ? got[4 * i + 3] : got[4 * i + 2]) != 0;
             if (d == want.d && mask == want.mask) continue;
             ++shown;
-            ADD_FAILURE() << fmt::format("a={:016x} b={:016x} c={:016x} d={:016x} mask={}: {:016x} mask={}, expected {:016x} mask={}; seed {}",
-                                         lane.a, lane.b, lane.c, lane.d, lane.mask, d, mask, want.d, want.mask, kSeed);
+            ADD_FAILURE() << fmt::format(
+                "a={:016x} b={:016x} c={:016x} d={:016x} mask={}: {:016x} mask={}, expected {:016x} mask={}; seed {}",
+                lane.a, lane.b, lane.c, lane.d, lane.mask, d, mask, want.d, want.mask, kSeed);
         }
     }
 }
@@ -202,6 +214,7 @@ TEST(SimdTargets, IsTheOneAskedFor) {
 int main(int argc, char** argv) {
     ::testing::InitGoogleTest(&argc, argv);
     // Before anything chooses: the tables keep what they chose first.
-    if (const char* target = std::getenv(pm::testing::kTargetVariable)) hwy::SetSupportedTargetsForTest(std::strtoll(target, nullptr, 10));
+    if (const char* target = std::getenv(pm::testing::kTargetVariable))
+        hwy::SetSupportedTargetsForTest(std::strtoll(target, nullptr, 10));
     return RUN_ALL_TESTS();
 }
