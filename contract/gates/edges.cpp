@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace hkc::gate {
 namespace {
@@ -14,14 +16,22 @@ namespace {
 constexpr std::size_t kLargestEdgeShape = 1U << 20U; // bytes of buffers
 constexpr int kReplays = 3;
 
-/// The largest ragged shape that is still small: several rows, so that what reaches one output leaves others alone.
+/// The middle one by size of the small ragged shapes, of those that fill two workgroups where there are any: several
+/// rows, so that what reaches one output leaves others alone, and no more work than that needs.
 std::size_t edge_shape(GateContext& context) {
-    std::size_t best = context.smallest_shape();
-    for (std::size_t i = 0; i < context.subject.kernel.shapes.size(); ++i) {
-        if (!context.shape(i).ragged || !context.plan(i) || context.plan(i)->bytes() > kLargestEdgeShape) continue;
-        if (!context.shape(best).ragged || context.plan(i)->bytes() > context.plan(best)->bytes()) best = i;
+    for (const std::uint64_t workgroups : {2U, 1U}) {
+        std::vector<std::pair<std::size_t, std::size_t>> by_size;
+        for (std::size_t i = 0; i < context.subject.kernel.shapes.size(); ++i) {
+            const auto& plan = context.plan(i);
+            if (context.shape(i).ragged && plan && plan->workgroups() >= workgroups &&
+                plan->bytes() <= kLargestEdgeShape)
+                by_size.emplace_back(plan->bytes(), i);
+        }
+        if (by_size.empty()) continue;
+        std::sort(by_size.begin(), by_size.end());
+        return by_size[by_size.size() / 2].second;
     }
-    return best;
+    return context.smallest_shape();
 }
 
 /// What every step of this gate needs. Steps return whether the gate can go on.
@@ -276,7 +286,7 @@ void run_edges(GateContext& context, GateResult& result) {
     const Edges edges{context, result, shape, *plan};
     const Inputs& inputs = context.inputs(shape, context.options.seed);
     for (const Inputs& extreme : edge_inputs(*plan, inputs, context.options.seed))
-        if (!edges.extreme_inputs(extreme)) return;
+        if (decided(context, result) || !edges.extreme_inputs(extreme)) return;
 
     const Inputs& second_inputs = context.inputs(shape, context.options.seed + 1);
     LaunchTrouble trouble;

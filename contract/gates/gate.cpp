@@ -36,6 +36,10 @@ void add_finding(GateResult& result, std::string_view kind, std::string text) {
     result.findings.push_back({std::string(kind), std::move(text)});
 }
 
+bool decided(const GateContext& context, const GateResult& result) {
+    return context.options.first_finding_only && !result.findings.empty();
+}
+
 bool add_trouble(GateResult& result, LaunchTrouble&& trouble) {
     for (Finding& finding : trouble.findings) result.findings.push_back(std::move(finding));
     for (std::string& reason : trouble.unsupported)

@@ -42,8 +42,9 @@ struct Subject {
 
 struct GateOptions {
     std::uint64_t seed = 1;
-    bool thorough = false;      // no launch budget
-    bool gate_2_follows = true; // what gate 1's launch showed has a gate to be judged by
+    bool thorough = false;           // no launch budget
+    bool gate_2_follows = true;      // what gate 1's launch showed has a gate to be judged by
+    bool first_finding_only = false; // a gate ends once it has a finding: it decides a control
 };
 
 /// What the gates of one subject share: loaded modules, plans, inputs, and results that are computed once.
@@ -105,6 +106,9 @@ struct Gate {
 std::span<const Gate> gates();
 const Gate* find_gate(std::uint32_t number);
 
+/// Whether the gate has seen enough: it has a finding, and the first one decides.
+bool decided(const GateContext& context, const GateResult& result);
+
 /// Adds `trouble` to `result`. Returns whether the outputs of the launch can be used.
 bool add_trouble(GateResult& result, LaunchTrouble&& trouble);
 void add_finding(GateResult& result, std::string_view kind, std::string text);
@@ -113,9 +117,9 @@ void add_finding(GateResult& result, std::string_view kind, std::string text);
 /// unchecked. Of findings of one kind the first few stay, and the last of them says how many there were.
 void finish(GateResult& result);
 
-/// Runs the gates of `numbers` in order. Once gate 1 has not passed, gates 2 to 4 are unchecked: there is nothing to launch.
-/// `on_start` and `on_end` are called around each gate, so that a crash can be told from what came before it; where
-/// `on_end` says false, the gates behind are not run and have no result.
+/// Runs the gates of `numbers` in order. Once gate 1 has not passed, gates 2 to 4 are unchecked: there is nothing to
+/// launch. `on_start` and `on_end` are called around each gate, so that a crash can be told from what came before it;
+/// where `on_end` says false, the gates behind are not run and have no result.
 std::vector<GateResult> run_gates(GateContext& context, const std::vector<std::uint32_t>& numbers,
                                   const std::function<void(std::uint32_t)>& on_start,
                                   const std::function<bool(const GateResult&)>& on_end);

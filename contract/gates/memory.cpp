@@ -97,6 +97,7 @@ void run_memory(GateContext& context, GateResult& result) {
     for (Finding& finding : context.held) result.findings.push_back(std::move(finding));
     context.held.clear();
     for (const std::size_t shape : context.memory_shapes()) {
+        if (decided(context, result)) return;
         if (!context.plan(shape)) {
             result.unchecked.push_back(
                 fmt::format("shape {}: {}", shape_text(context.shape(shape)), context.plan(shape).error().text));
@@ -104,6 +105,7 @@ void run_memory(GateContext& context, GateResult& result) {
         }
         if (!check_shape(context, result, shape)) return;
     }
+    if (decided(context, result)) return;
     // Outputs that nothing ever wrote: a device that tracks initialisation sees a byte that the launch left out.
     const auto two = context.smallest_shape_of_two_workgroups();
     const std::size_t fresh = two.value_or(context.smallest_shape());

@@ -80,6 +80,7 @@ bool check(GateContext& context, GateResult& result, std::size_t shape, std::uin
 
 void run_shapes(GateContext& context, GateResult& result) {
     for (std::size_t shape = 0; shape < context.subject.kernel.shapes.size(); ++shape) {
+        if (decided(context, result)) return;
         const auto& plan = context.plan(shape);
         if (!plan) {
             result.unchecked.push_back(

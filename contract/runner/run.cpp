@@ -162,6 +162,8 @@ void run_task(const Run& run, const Task& task, const ChildPipe& pipe) {
     // unchecked.
     options.gate_2_follows =
         task.control != nullptr || std::find(numbers.begin(), numbers.end(), kMemoryGate) != numbers.end();
+    // Of a control only the first finding counts, unless its registration may have known ones before it.
+    options.first_finding_only = task.control != nullptr && task.kernel->known_findings.empty();
     GateContext context(subject, *session, options);
     (void)run_gates(
         context, numbers, [&](std::uint32_t gate) { pipe.write(line_of_start(gate)); },

@@ -7,11 +7,11 @@
 namespace hkc {
 namespace {
 
-constexpr const char* kRegistry = R"(
+constexpr const char* kRegistry = R"toml(
 [family]
 name = "f"
 source = "f.hip"
-flags = []
+flags = ["-O3"]
 chips = ["gfx1030", "gfx1151"]
 
 [[kernel]]
@@ -24,8 +24,7 @@ arg = [
   { name = "m", type = "i32" },
   { name = "n", type = "i32" },
 ]
-launch = [{ symbol = "plain", block = [64], grid = ["ceildiv(n, 64)", "m"]
-}]
+launch = [{ symbol = "plain", block = [64], grid = ["ceildiv(n, 64)", "m"] }]
 shape = [{ m = 2, n = 130, ragged = true }]
 
 [[kernel]]
@@ -45,7 +44,10 @@ shape = [{ count = 7 }]
 name = "fused"
 oracle = "relu2"
 match = "bytes"
-replaces = [{ kernel = "plain", args = { out = "mid" } }, { kernel = "second", args = { a = "mid", b = "out", count = "m*n" } }]
+replaces = [
+  { kernel = "plain", args = { out = "mid" } },
+  { kernel = "second", args = { a = "mid", b = "out", count = "m*n" } },
+]
 intermediate = [{ name = "mid", type = "activation", dims = ["m", "n"] }]
 arg = [
   { name = "v", dir = "in", type = "activation", dims = ["m", "n"] },
@@ -55,11 +57,9 @@ arg = [
 ]
 launch = [{ symbol = "fused", block = [64], grid = ["ceildiv(n, 64)", "m"] }]
 shape = [{ m = 2, n = 130 }]
-)";
+)toml";
 
-pm::KernelArgument pointer(std::uint32_t offset) {
-    return {"", "global_buffer", "global", offset, 8};
-}
+pm::KernelArgument pointer(std::uint32_t offset) { return {"", "global_buffer", "global", offset, 8}; }
 pm::KernelArgument integer(std::uint32_t offset) { return {"", "by_value", "", offset, 4}; }
 
 /// An object as its metadata would tell it.

@@ -1,0 +1,332 @@
+// The tool as a user runs it, on registries of a few lines: exit status, lines, report.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <sys/wait.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kKernel = R"toml(
+typedef unsigned short u16;
+#define KERNEL extern "C" __attribute__((global)) void
+KERNEL square(const u16 *v, u16 *out, int count) {
+    const int i = __builtin_amdgcn_workgroup_id_x() * 32 + __builtin_amdgcn_workitem_id_x();
+    if (i >= count) return;
+    // the value
+    const float x = __builtin_bit_cast(float, (unsigned)v[i] << 16);
+    const float r = x < 0.0f ? 0.0f : x;
+    const unsigned u = __builtin_bit_cast(unsigned, r * r);
+    const unsigned rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
+    out[i] = (u16)(r != r ? (u >> 16) | 0x40u : rounded);
+}
+)toml";
+
+constexpr const char* kRegistration = R"toml(
+[family]
+name = "square"
+source = "square.hip"
+flags = ["-O3"]
+chips = ["gfx1151"]
+
+[[kernel]]
+name = "square"
+oracle = "relu2"
+match = "bound"
+arg = [
+  { name = "v", dir = "in", type = "activation", dims = ["count"] },
+  { name = "out", dir = "out", type = "activation", dims = ["count"] },
+  { name = "count", type = "i32" },
+]
+launch = [{ block = [32], grid = ["ceildiv(count, 32)"] }]
+shape = [{ count = 1024, served = true }, { count = [1, 67], ragged = true }]
+)toml";
+
+struct Ran {
+    int status = -1;
+    std::string out;
+};
+
+class ContractTool : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string name = (fs::temp_directory_path() / "hkc-contract-XXXXXX").string();
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        root = name;
+        fs::create_directories(root / "registry");
+        fs::copy_file(fs::path(HKC_SOURCE_DIR) / "toolchains.toml", root / "toolchains.toml");
+        write("square.hip", kKernel);
+        write("registry/square.toml", kRegistration);
+    }
+    void TearDown() override { fs::remove_all(root); }
+
+    void write(const std::string& file, const std::string& text) const {
+        std::ofstream out(root / file);
+        out << text;
+    }
+    void add(const std::string& toml) const {
+        std::ofstream out(root / "registry/square.toml", std::ios::app);
+        out << toml;
+    }
+    static std::string read(const fs::path& file) {
+        std::stringstream text;
+        text << std::ifstream(file).rdbuf();
+        return text.str();
+    }
+    /// Runs the tool on the test's root; both of its streams are in `out`.
+    Ran run(const std::string& options, const std::string& environment = "") const {
+        const std::string command = fmt::format("{} {}/bin/hip-kernel-contract --root {} {} 2>&1", environment,
+                                                HKC_BINARY_DIR, root.string(), options);
+        Ran ran;
+        FILE* pipe = popen(command.c_str(), "r");
+        if (pipe == nullptr) return ran;
+        std::array<char, 4096> chunk{};
+        for (std::size_t got = 0; (got = fread(chunk.data(), 1, chunk.size(), pipe)) > 0;)
+            ran.out.append(chunk.data(), got);
+        const int status = pclose(pipe);
+        ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        return ran;
+    }
+    static bool has(const Ran& ran, const std::string& text) { return ran.out.find(text) != std::string::npos; }
+
+    fs::path root;
+};
+
+constexpr const char* kOn = "--device embedded ";
+
+TEST_F(ContractTool, AGoodKernelPassesItsGates) {
+    const Ran ran = run(std::string(kOn) + "--gates 1-4 --json " + (root / "report.json").string());
+    EXPECT_EQ(ran.status, 0) << ran.out;
+    EXPECT_TRUE(has(ran, "SUMMARY gfx1151 1 kernels: 1 pass gates 1-4, 0 fail, 0 known findings; 0 controls: 0 red as "
+                         "planted, 0 missed; limits not asked\n"))
+        << ran.out;
+    EXPECT_EQ(ran.out.find('\x1b'), std::string::npos) << "a pipe gets no colours";
+    EXPECT_EQ(ran.out.find('\r'), std::string::npos) << "a pipe gets no progress";
+    const auto report = nlohmann::json::parse(read(root / "report.json"));
+    EXPECT_EQ(report.at("schema"), 1);
+    EXPECT_EQ(report.at("exit_status"), 0);
+    EXPECT_EQ(report.at("kernels").at(0).at("status"), "pass");
+    for (const auto& gate : report.at("kernels").at(0).at("gates")) {
+        EXPECT_GT(gate.at("checks"), 0);
+        EXPECT_GT(gate.at("launches"), 0);
+    }
+    // Guarded and exact on three shapes, one never written, twenty repeats.
+    EXPECT_EQ(report.at("summary").at("gfx1151").at("launches").at("2"), 3 * 2 + 1 + 20);
+}
+
+TEST_F(ContractTool, WithoutARecordGate5IsUncheckedAndTheRunFails) {
+    const Ran ran = run(kOn);
+    EXPECT_EQ(ran.status, 1) << ran.out;
+    EXPECT_TRUE(has(ran, "unchecked gfx1151 square gate 5 limits")) << ran.out;
+    EXPECT_TRUE(has(ran, "0 limit problems, 1 unchecked")) << ran.out;
+    EXPECT_EQ(run(std::string(kOn) + "--allow-unchecked").status, 0);
+    // Where nothing at all could be asked, nothing is allowed either.
+    EXPECT_EQ(run(std::string(kOn) + "--allow-unchecked --gates 5").status, 0 + 1);
+}
+
+TEST_F(ContractTool, EachGateTurnsRedOnItsOwnFault) {
+    add(R"toml(
+[[control]]
+name = "no count"
+of = "square"
+plant = { args = ["v", "out"] }
+red_at = 1
+finding = "argument mismatch"
+[[control]]
+name = "past the end"
+of = "square"
+plant = { edit = [{ from = "if (i >= count) return;", to = "" }] }
+red_at = 2
+finding = ["out-of-bounds read", "out-of-bounds write", "guard overwritten"]
+[[control]]
+name = "one output is left out"
+of = "square"
+plant = { edit = [{ from = "if (i >= count) return;", to = "if (i >= count || i == 40) return;" }] }
+red_at = 2
+finding = "output not written"
+[[control]]
+name = "an input is changed"
+of = "square"
+plant = { edit = [{ from = "out[i] = (u16)", to = "((u16 *)v)[i] = 0; out[i] = (u16)" }] }
+red_at = 2
+finding = "input changed"
+[[control]]
+name = "no relu"
+of = "square"
+plant = { edit = [{ from = "x < 0.0f ? 0.0f : x", to = "x" }] }
+red_at = 3
+finding = "outside the oracle"
+[[control]]
+name = "a NaN becomes 0"
+of = "square"
+plant = { edit = [{ from = "x < 0.0f ? 0.0f : x", to = "x > 0.0f ? x : 0.0f" }] }
+red_at = 4
+finding = "NaN lost"
+)toml");
+    const Ran ran = run(std::string(kOn) + "--gates 1-4");
+    EXPECT_EQ(ran.status, 0) << ran.out;
+    EXPECT_TRUE(has(ran, "6 controls: 6 red as planted, 0 missed")) << ran.out;
+}
+
+TEST_F(ContractTool, AControlThatIsAGoodKernelIsMissedAndFailsTheRun) {
+    add(R"toml(
+[[control]]
+name = "nothing is wrong"
+of = "square"
+plant = { edit = [{ from = "// the value", to = "// its value" }] }
+red_at = 3
+finding = "outside the oracle"
+)toml");
+    const Ran ran = run(std::string(kOn) + "--gates 1-4");
+    EXPECT_EQ(ran.status, 1) << ran.out;
+    EXPECT_TRUE(has(ran, "missed gfx1151 control \"nothing is wrong\" of square: ")) << ran.out;
+    EXPECT_TRUE(has(ran, "1 controls: 0 red as planted, 1 missed")) << ran.out;
+}
+
+TEST_F(ContractTool, AControlThatIsRedElsewhereIsMissed) {
+    add(R"toml(
+[[control]]
+name = "red at gate 2, not 3"
+of = "square"
+plant = { edit = [{ from = "if (i >= count) return;", to = "" }] }
+red_at = 3
+finding = "outside the oracle"
+[[control]]
+name = "red at gate 3, of another kind"
+of = "square"
+plant = { edit = [{ from = "x < 0.0f ? 0.0f : x", to = "x" }] }
+red_at = 3
+finding = "NaN lost"
+)toml");
+    const Ran ran = run(std::string(kOn) + "--gates 1-4");
+    EXPECT_EQ(ran.status, 1) << ran.out;
+    EXPECT_TRUE(has(ran, "is red at gate 2 with")) << ran.out;
+    EXPECT_TRUE(has(ran, "is red there with \"outside the oracle\"")) << ran.out;
+    EXPECT_TRUE(has(ran, "2 controls: 0 red as planted, 2 missed")) << ran.out;
+}
+
+constexpr const char* kEndless = R"toml(
+[[control]]
+name = "it never ends"
+of = "square"
+plant = {{ edit = [{{ from = "if (i >= count) return;", to = "while (i < count) __builtin_amdgcn_s_sleep(1);" }}] }}
+red_at = 1
+finding = "{}"
+)toml";
+
+TEST_F(ContractTool, AHangIsATimeOutAndRedOnlyWhereItIsPlanted) {
+    add(fmt::format(kEndless, "time-out"));
+    const Ran ran = run(std::string(kOn) + "--filter 'it never*' --timeout 3");
+    EXPECT_EQ(ran.status, 0) << ran.out;
+    EXPECT_TRUE(has(ran, "1 controls: 1 red as planted")) << ran.out;
+}
+
+TEST_F(ContractTool, AHangThatIsNotPlantedIsMissed) {
+    add(fmt::format(kEndless, "HIP error"));
+    const Ran ran = run(std::string(kOn) + "--filter 'it never*' --timeout 3");
+    EXPECT_EQ(ran.status, 1) << ran.out;
+    EXPECT_TRUE(has(ran, "is red there with \"time-out\"")) << ran.out;
+}
+
+TEST_F(ContractTool, ACrashCostsItsRegistrationAndFailsIt) {
+    const Ran ran = run(std::string(kOn) + "--gates 1-4",
+                        fmt::format("HKC_EMBEDDED_DEVICE={}/lib/libcontract_device.so", HKC_BINARY_DIR));
+    EXPECT_EQ(ran.status, 1) << ran.out;
+    EXPECT_TRUE(has(ran, "fail gfx1151 square gate 1 load: crash: ")) << ran.out;
+    EXPECT_TRUE(has(ran, "signal 11")) << ran.out;
+    EXPECT_TRUE(has(ran, "unchecked gfx1151 square gate 2 memory")) << ran.out;
+    EXPECT_TRUE(has(ran, "1 kernels: 0 pass gates 1-4, 1 fail")) << ran.out;
+}
+
+TEST_F(ContractTool, AnInstructionThatTheDeviceDoesNotKnowIsUncheckedNeverAPass) {
+    std::string kernel = kKernel;
+    kernel.replace(kernel.find("// the value"), 12, "asm volatile(\"ds_gws_barrier %0 gds\" :: \"v\"(i));");
+    write("square.hip", kernel);
+    const Ran ran = run(std::string(kOn) + "--gates 1-4");
+    EXPECT_EQ(ran.status, 1) << ran.out;
+    EXPECT_TRUE(has(ran, "unchecked gfx1151 square gate 1")) << ran.out;
+    EXPECT_TRUE(has(ran, "unsupported instruction ds_gws_barrier")) << ran.out;
+    EXPECT_TRUE(has(ran, "0 pass gates 1-4, 0 fail, 0 known findings, 1 unchecked")) << ran.out;
+}
+
+TEST_F(ContractTool, AKnownFindingThatNoLongerOccursIsStale) {
+    std::string registration = kRegistration;
+    registration +=
+        "known = [{ gate = 3, chip = \"gfx1151\", finding = \"outside the oracle\", reason = \"once\" }]\n";
+    write("registry/square.toml", registration);
+    const Ran ran = run(std::string(kOn) + "--gates 1-4");
+    EXPECT_EQ(ran.status, 1) << ran.out;
+    EXPECT_TRUE(has(ran, "stale known finding")) << ran.out;
+}
+
+TEST_F(ContractTool, SelectingNothingIsNeverAPass) {
+    for (const char* options : {"--filter nothing", "--filter nothing --list", "--filter nothing --allow-unchecked"}) {
+        const Ran ran = run(std::string(kOn) + options);
+        EXPECT_EQ(ran.status, 2) << ran.out;
+        EXPECT_TRUE(has(ran, "nothing selected")) << ran.out;
+    }
+}
+
+TEST_F(ContractTool, BadUsageAndBadRegistriesAreStatus2) {
+    for (const char* options :
+         {"--gates 9", "--no-such-option", "--chip gfx9999", "--device gpu", "--jobs 0", "--toolchain gcc"}) {
+        const Ran ran = run(options);
+        EXPECT_EQ(ran.status, 2) << options << "\n" << ran.out;
+    }
+    write("square.hip", "this is no kernel");
+    const Ran broken = run(kOn);
+    EXPECT_EQ(broken.status, 2) << broken.out;
+    EXPECT_TRUE(has(broken, "square.hip")) << broken.out;
+    add("nonsense = \n");
+    const Ran registry = run("--list");
+    EXPECT_EQ(registry.status, 2) << registry.out;
+    EXPECT_TRUE(has(registry, "square.toml:")) << registry.out;
+}
+
+TEST_F(ContractTool, AMissingToolchainOrDeviceIsStatus3) {
+    const Ran no_device = run("--device embedded", "HKC_EMBEDDED_DEVICE=/nowhere/libpm_hip.so");
+    EXPECT_EQ(no_device.status, 3) << no_device.out;
+    EXPECT_TRUE(has(no_device, "/nowhere/libpm_hip.so")) << no_device.out;
+    write("toolchains.toml", "[[toolchain]]\nname = \"other-1.0\"\nkind = \"clang\"\nversion = \"1.0\"\npinned = true\n"
+                             "compilers = [\"/nowhere/other-clang\"]\n");
+    const Ran no_toolchain = run(kOn);
+    EXPECT_EQ(no_toolchain.status, 3) << no_toolchain.out;
+    EXPECT_TRUE(has(no_toolchain, "other-1.0")) << no_toolchain.out;
+}
+
+TEST_F(ContractTool, RocmWithoutACardSaysSo) {
+    if (fs::exists("/dev/kfd")) GTEST_SKIP() << "this machine has a GPU driver";
+    const Ran ran = run("--device rocm");
+    EXPECT_EQ(ran.status, 3) << ran.out;
+    EXPECT_TRUE(has(ran, "no HIP device")) << ran.out;
+    EXPECT_TRUE(has(ran, "libamdhip64.so")) << ran.out;
+    EXPECT_EQ(run("--device auto --gates 1").status, 0) << "without a card, auto takes the embedded device";
+}
+
+TEST_F(ContractTool, AnObjectMayNotReplaceItsReportWithHalfOfOne) {
+    fs::create_directories(root / "report.json"); // a folder cannot be replaced by a file
+    const Ran ran = run(std::string(kOn) + "--gates 1 --json " + (root / "report.json").string());
+    EXPECT_EQ(ran.status, 2) << ran.out;
+    EXPECT_TRUE(has(ran, "report.json")) << ran.out;
+}
+
+TEST_F(ContractTool, ListShowsRegistrationsExpanded) {
+    const Ran ran = run("--list --filter 'affine_stream_relu2_w4_r8x2' --root " HKC_SOURCE_DIR);
+    EXPECT_EQ(ran.status, 2) << "a root may be given once";
+    const Ran own = run("--list");
+    EXPECT_EQ(own.status, 0) << own.out;
+    EXPECT_EQ(own.out, "kernel square (square): gfx1151; 3 shapes; oracle relu2\n");
+}
+
+} // namespace
