@@ -329,6 +329,7 @@ void start_wave(Wave& wave, const Launch& l, Worker& worker, std::uint64_t workg
     }
     // A fresh register is undefined in every bit; its value is arbitrary, so a fixed one that is no plausible zero.
     for (Register r = 0; r < l.granted_vgprs; ++r) {
+        wave.undefined_lanes[r] = ~0u;
         std::memset(wave.v_undefined[r], 0xff, sizeof wave.v_undefined[r]);
         std::memset(wave.v[r], 0xa5, sizeof wave.v[r]);
     }
@@ -427,11 +428,17 @@ void gather_report(Report& out, const Launch& l, std::vector<Worker>& workers) {
     for (auto& [key, entry] : findings) out.findings.push_back(std::move(entry.second));
 }
 
+// In the order of each worker's stores, so that the last one to a byte counts.
 void settle_shadows(std::vector<Worker>& workers) {
     for (Worker& w : workers)
         for (const LateShadow& late : w.late_shadows)
-            for (std::uint32_t i = 0; i < late.bytes; ++i)
-                if (late.undefined[i] != 0) Memory::set_undefined(*late.allocation, late.address + i, 1);
+            for (std::uint32_t i = 0; i < late.bytes; ++i) {
+                Allocation& allocation = *late.allocation;
+                const std::uint64_t at = late.address + i;
+                if (allocation.whole() && late.undefined[i] == 0) continue;
+                if (allocation.whole()) Memory::set_undefined(allocation, at, 1);
+                allocation.undefined[at - allocation.address] = late.undefined[i];
+            }
 }
 
 } // namespace

@@ -115,10 +115,13 @@ void deliver(Wave& wave, const Inst& inst, const u32 (*words)[kLanes], const u32
     const MemoryOperands& m = inst.memory;
     const Row& row = *inst.row;
     const isa::Half half = !row.half ? isa::Half::kWhole : row.high ? isa::Half::kHigh : isa::Half::kLow;
-    issue(wave, {ReturnClass::kVectorLoad, m.data, m.data_dwords, lanes, half});
     for (u32 k = 0; k < m.data_dwords; ++k) {
         const auto r = static_cast<Register>(m.data + k);
         if ((wave.state[r] & kOutside) != 0) check_register(wave, r, lanes, half, true);
+    }
+    issue(wave, {ReturnClass::kVectorLoad, m.data, m.data_dwords, lanes, half});
+    for (u32 k = 0; k < m.data_dwords; ++k) {
+        const auto r = static_cast<Register>(m.data + k);
         u32* const to = wave.v[r];
         for (u32 lane = 0; lane < kLanes; ++lane) {
             if (((lanes >> lane) & 1u) == 0) continue;
@@ -135,10 +138,8 @@ void deliver(Wave& wave, const Inst& inst, const u32 (*words)[kLanes], const u32
             continue;
         }
         u32 masks[kLanes];
-        const u32* const old = wave.v_undefined[r];
-        const bool had = (wave.state[r] & kUndefinedBits) != 0;
         for (u32 lane = 0; lane < kLanes; ++lane) {
-            const u32 before = had ? old[lane] : 0u;
+            const u32 before = wave.undefined_word(r, lane);
             u32 mask = undefined[k][lane];
             if (row.extend == Extend::kSign && mask != 0) mask |= ~0u << (8u * row.bytes - 1u);
             if (half == isa::Half::kLow) mask = (before & 0xffff0000u) | (mask & 0xffffu);
@@ -271,7 +272,7 @@ void stored_words(const Wave& wave, const Inst& inst, u32 lane, bool undefined, 
     for (u32 k = 0; k < (Bytes + 3) / 4; ++k) {
         const auto r = static_cast<Register>(m.data + k);
         if (undefined)
-            out[k] = (wave.state[r] & kUndefinedBits) != 0 ? wave.v_undefined[r][lane] : 0u;
+            out[k] = wave.undefined_word(r, lane);
         else
             out[k] = wave.v[r][lane];
         if (inst.row->high || inst.memory.data_half == isa::Half::kHigh) out[k] >>= 16;
@@ -299,7 +300,9 @@ void global_store(Wave& wave, const Inst& inst) {
     Allocation* allocations[kLanes];
     bool whole = true;
     const u32 inside = find_allocations(wave, at, Bytes, true, allocations, whole);
-    const bool shadows = !whole || data_undefined(wave, inst.memory);
+    // Once something undefined was kept for later, what overwrites it is kept as well.
+    const bool late = !wave.worker->late_shadows.empty();
+    const bool shadows = !whole || late || data_undefined(wave, inst.memory);
     for (u32 lane = 0; lane < kLanes; ++lane) {
         if (((inside >> lane) & 1u) == 0) continue;
         u32 part[(Bytes + 3) / 4];
@@ -310,7 +313,7 @@ void global_store(Wave& wave, const Inst& inst) {
         u32 any = 0;
         for (u32 k = 0; k < (Bytes + 3) / 4; ++k)
             any |= Bytes < 4 ? part[k] & ((1u << (8u * (Bytes & 3u))) - 1u) : part[k];
-        if (any != 0 || !allocations[lane]->whole())
+        if (any != 0 || late || !allocations[lane]->whole())
             store_undefined(wave, *allocations[lane], at.of[lane], part, Bytes);
     }
 }

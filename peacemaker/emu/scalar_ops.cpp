@@ -73,7 +73,7 @@ u64 min_u32(u64 a, u64 b, bool& scc) { return scc = low(a) < low(b), low(a) < lo
 u64 max_u32(u64 a, u64 b, bool& scc) { return scc = low(a) > low(b), low(a) > low(b) ? low(a) : low(b); }
 u64 absdiff_i32(u64 a, u64 b, bool& scc) {
     const u32 d = low(a) - low(b);
-    const u32 r = sig(a) < sig(b) ? 0u - d : d;
+    const u32 r = sig(d) < 0 ? 0u - d : d; // of the difference in 32 bits
     return scc = r != 0, r;
 }
 
