@@ -1,0 +1,459 @@
+// Pairs of kernels, one faulty and one right, for each kind of finding.
+#include "tests/emu/kernel_rig.h"
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+namespace pm::testing {
+namespace {
+
+using emu::FindingKind;
+using K = FindingKind;
+using u32 = std::uint32_t;
+
+enum : unsigned { kGfx1030 = 1, kGfx1201 = 8, k11 = 6, k10And11 = 7, k11And12 = 14, kAllChips = 15 };
+
+/// s[4:5] is `in` (32 words, 0..31), s[6:7] `out` (32 words), v1 the lane's byte offset into either; v20.. and s40..
+/// were never written. The body ends with v2 stored to `out`.
+struct Pair {
+    const char* name;
+    unsigned chips;
+    std::string faulty, right;      // an empty `right` has no twin
+    std::vector<FindingKind> kinds; // by place, then in the order of the enumeration
+    std::string detail;             // part of a finding's detail
+};
+
+constexpr const char* kLoad = "global_load_dword v2, v1, s[4:5]\n";
+
+std::vector<Pair> pairs() {
+    const std::string load = kLoad;
+    std::vector<Pair> all = {
+        // Reads before the wait.
+        {"vector_read",
+         kAllChips,
+         load + "v_add_nc_u32_e32 v2, 1, v2\n wait_vm 0",
+         load + "wait_vm 0\n v_add_nc_u32_e32 v2, 1, v2",
+         {K::kUsedBeforeWait, K::kOverwrittenBeforeWait},
+         "v2 is read while"},
+        {"store_of_loaded",
+         kAllChips,
+         load + "global_store_dword v1, v2, s[6:7]\n wait_vm 0",
+         load + "wait_vm 0\n global_store_dword v1, v2, s[6:7]",
+         {K::kUsedBeforeWait},
+         "v2 is read while"},
+        {"address_of_loaded",
+         kAllChips,
+         load + "global_load_dword v3, v2, s[4:5] \n wait_vm 0",
+         load + "wait_vm 0\n global_load_dword v3, v2, s[4:5]\n wait_vm 0",
+         {K::kUsedBeforeWait},
+         "v2 is read while"},
+        {"second_word_read",
+         kAllChips,
+         "global_load_dwordx2 v[2:3], v4, s[4:5]\n v_mov_b32_e32 v5, v3\n wait_vm 0",
+         "global_load_dwordx2 v[2:3], v4, s[4:5]\n wait_vm 0\n v_mov_b32_e32 v5, v3",
+         {K::kUsedBeforeWait},
+         "v3 is read while"},
+        {"scalar_read",
+         kAllChips,
+         "s_load_dword s20, s[4:5], 0x8\n s_add_u32 s21, s20, 1\n wait_scalar\n v_mov_b32_e32 v2, s21",
+         "s_load_dword s20, s[4:5], 0x8\n wait_scalar\n s_add_u32 s21, s20, 1\n v_mov_b32_e32 v2, s21",
+         {K::kUsedBeforeWait},
+         "s20 is read while"},
+        {"scalar_read_by_vector",
+         kAllChips,
+         "s_load_dwordx2 s[20:21], s[4:5], 0x8\n v_mov_b32_e32 v2, s21\n wait_scalar",
+         "s_load_dwordx2 s[20:21], s[4:5], 0x8\n wait_scalar\n v_mov_b32_e32 v2, s21",
+         {K::kUsedBeforeWait},
+         "s21 is read while"},
+        {"crossing_lanes",
+         kAllChips,
+         "s_mov_b32 exec_lo, 0xffff\n" + load +
+             "s_mov_b32 exec_lo, 0xffff0000\n v_readlane_b32 s20, v2, 3\n s_mov_b32 exec_lo, -1\n wait_vm 0\n "
+             "v_mov_b32_e32 v2, s20",
+         "s_mov_b32 exec_lo, 0xffff\n" + load +
+             "wait_vm 0\n s_mov_b32 exec_lo, 0xffff0000\n v_readlane_b32 s20, v2, 3\n s_mov_b32 exec_lo, -1\n "
+             "v_mov_b32_e32 v2, s20",
+         {K::kUsedBeforeWait},
+         "v2 is read while"},
+        // Lanes and halves that are not in flight may be read.
+        {"other_lanes",
+         kAllChips,
+         "s_mov_b32 exec_lo, 0xffff\n" + load + "s_mov_b32 exec_lo, -1\n v_mov_b32_e32 v3, v2\n wait_vm 0",
+         "s_mov_b32 exec_lo, 0xffff\n" + load +
+             "s_mov_b32 exec_lo, 0xffff0000\n v_mov_b32_e32 v3, v2\n s_mov_b32 exec_lo, -1\n wait_vm 0",
+         {K::kUsedBeforeWait},
+         "v2 is read while"},
+        {"other_half",
+         kGfx1030,
+         "global_load_short_d16_hi v2, v1, s[4:5]\n v_pack_b32_f16 v3, v1, v2 op_sel:[0,1,0]\n wait_vm 0",
+         "global_load_short_d16_hi v2, v1, s[4:5]\n v_pack_b32_f16 v3, v1, v2\n wait_vm 0",
+         {K::kUsedBeforeWait},
+         "v2 is read while"},
+        {"other_half_low",
+         kGfx1030,
+         "global_load_short_d16 v2, v1, s[4:5]\n v_pack_b32_f16 v3, v1, v2\n wait_vm 0",
+         "global_load_short_d16 v2, v1, s[4:5]\n v_pack_b32_f16 v3, v1, v2 op_sel:[0,1,0]\n wait_vm 0",
+         {K::kUsedBeforeWait},
+         "v2 is read while"},
+        {"other_half_of_true16",
+         k11,
+         "global_load_d16_hi_b16 v2, v1, s[4:5]\n v_mov_b16_e32 v3.l, v2.h\n wait_vm 0",
+         "global_load_d16_hi_b16 v2, v1, s[4:5]\n v_mov_b16_e32 v3.l, v2.l\n wait_vm 0",
+         {K::kUsedBeforeWait},
+         "v2 is read while"},
+
+        // Writes before the wait.
+        {"overwritten",
+         kAllChips,
+         load + "v_mov_b32_e32 v2, 7\n wait_vm 0",
+         load + "wait_vm 0\n v_mov_b32_e32 v2, 7",
+         {K::kOverwrittenBeforeWait},
+         "v2 is still to be written"},
+        {"overwritten_scalar",
+         kAllChips,
+         "s_load_dword s20, s[4:5], 0x8\n s_mov_b32 s20, 7\n wait_scalar",
+         "s_load_dword s20, s[4:5], 0x8\n wait_scalar\n s_mov_b32 s20, 7",
+         {K::kOverwrittenBeforeWait},
+         "s20 is still to be written"},
+        {"overwritten_other_lanes",
+         kAllChips,
+         "s_mov_b32 exec_lo, 0xff\n" + load +
+             "s_mov_b32 exec_lo, 0x1ff\n v_mov_b32_e32 v2, 7\n s_mov_b32 exec_lo, -1\n wait_vm 0",
+         "s_mov_b32 exec_lo, 0xff\n" + load +
+             "s_mov_b32 exec_lo, 0x100\n v_mov_b32_e32 v2, 7\n s_mov_b32 exec_lo, -1\n wait_vm 0",
+         {K::kOverwrittenBeforeWait},
+         "v2 is still to be written"},
+        // Loads of one type come back in order on gfx10 and gfx11, not on gfx12; scalar loads nowhere.
+        {"load_over_load",
+         kGfx1201,
+         load + load + "wait_vm 0",
+         load + "wait_vm 0\n" + load + "wait_vm 0",
+         {K::kOverwrittenBeforeWait},
+         "v2 is still to be written"},
+        {"load_over_load_in_order", k10And11, "", load + load + "wait_vm 0", {}, ""},
+        {"scalar_load_over_scalar_load",
+         kAllChips,
+         "s_load_dword s20, s[4:5], 0x8\n s_load_dword s20, s[4:5], 0xc\n wait_scalar",
+         "s_load_dword s20, s[4:5], 0x8\n wait_scalar\n s_load_dword s20, s[4:5], 0xc\n wait_scalar",
+         {K::kOverwrittenBeforeWait},
+         "s20 is still to be written"},
+
+        // What a wait makes certain.
+        {"count_releases_the_older",
+         kAllChips,
+         load + "global_load_dword v3, v1, s[4:5]\n global_load_dword v4, v1, s[4:5]\n wait_vm 1\n v_mov_b32_e32 v5, "
+                "v4\n wait_vm 0",
+         load + "global_load_dword v3, v1, s[4:5]\n global_load_dword v4, v1, s[4:5]\n wait_vm 1\n v_add_nc_u32_e32 "
+                "v5, v2, v3\n wait_vm 0",
+         {K::kUsedBeforeWait},
+         "v4 is read while"},
+        {"count_two_keeps_two",
+         kAllChips,
+         load + "global_load_dword v3, v1, s[4:5]\n global_load_dword v4, v1, s[4:5]\n wait_vm 2\n v_mov_b32_e32 v5, "
+                "v3\n wait_vm 0",
+         load + "global_load_dword v3, v1, s[4:5]\n global_load_dword v4, v1, s[4:5]\n wait_vm 2\n v_mov_b32_e32 v5, "
+                "v2\n wait_vm 0",
+         {K::kUsedBeforeWait},
+         "v3 is read while"},
+        {"scalar_loads_need_zero",
+         k10And11,
+         "s_load_dword s20, s[4:5], 0x8\n s_load_dword s21, s[4:5], 0xc\n s_waitcnt lgkmcnt(1)\n s_mov_b32 s22, s20\n "
+         "wait_scalar",
+         "s_load_dword s20, s[4:5], 0x8\n s_load_dword s21, s[4:5], 0xc\n s_waitcnt lgkmcnt(0)\n s_mov_b32 s22, s20",
+         {K::kUsedBeforeWait},
+         "s20 is read while"},
+        {"scalar_loads_need_zero_km",
+         kGfx1201,
+         "s_load_dword s20, s[4:5], 0x8\n s_load_dword s21, s[4:5], 0xc\n s_wait_kmcnt 1\n s_mov_b32 s22, s20\n "
+         "wait_scalar",
+         "s_load_dword s20, s[4:5], 0x8\n s_load_dword s21, s[4:5], 0xc\n s_wait_kmcnt 0\n s_mov_b32 s22, s20",
+         {K::kUsedBeforeWait},
+         "s20 is read while"},
+        {"other_counter",
+         k10And11,
+         load + "s_waitcnt lgkmcnt(0)\n v_mov_b32_e32 v3, v2\n wait_vm 0",
+         load + "s_waitcnt vmcnt(0)\n v_mov_b32_e32 v3, v2",
+         {K::kUsedBeforeWait},
+         "v2 is read while"},
+        {"other_counter_gfx12",
+         kGfx1201,
+         load + "s_wait_dscnt 0\n s_wait_kmcnt 0\n s_wait_storecnt 0\n v_mov_b32_e32 v3, v2\n wait_vm 0",
+         load + "s_wait_loadcnt_dscnt 0x0\n v_mov_b32_e32 v3, v2",
+         {K::kUsedBeforeWait},
+         "v2 is read while"},
+
+        // Bounds, to the byte.
+        {"read_past_the_end",
+         kAllChips,
+         "global_load_ubyte v2, v4, s[4:5] offset:128\n wait_vm 0",
+         "global_load_ubyte v2, v4, s[4:5] offset:127\n wait_vm 0",
+         {K::kReadOutOfBounds},
+         "byte 128 of an allocation of 128 bytes"},
+        {"read_before_the_start",
+         kAllChips,
+         "global_load_ubyte v2, v4, s[4:5] offset:-1\n wait_vm 0",
+         "global_load_ubyte v2, v4, s[4:5]\n wait_vm 0",
+         {K::kReadOutOfBounds},
+         "1 bytes before an allocation of 128 bytes"},
+        {"wide_read_past_the_end",
+         kAllChips,
+         "global_load_dwordx4 v[8:11], v4, s[4:5] offset:116\n wait_vm 0",
+         "global_load_dwordx4 v[8:11], v4, s[4:5] offset:112\n wait_vm 0",
+         {K::kReadOutOfBounds},
+         "16 bytes at"},
+        {"one_lane_past_the_end",
+         kAllChips,
+         "global_load_dword v2, v1, s[4:5] offset:4\n wait_vm 0",
+         "s_mov_b32 exec_lo, 0x7fffffff\n global_load_dword v2, v1, s[4:5] offset:4\n s_mov_b32 exec_lo, -1\n wait_vm "
+         "0",
+         {K::kReadOutOfBounds},
+         "byte 128 of an allocation of 128 bytes"},
+        {"write_past_the_end",
+         kAllChips,
+         "global_store_byte v4, v0, s[6:7] offset:128",
+         "global_store_byte v4, v0, s[6:7] offset:127",
+         {K::kWriteOutOfBounds},
+         "byte 128 of an allocation of 128 bytes"},
+        {"write_before_the_start",
+         kAllChips,
+         "global_store_byte v4, v0, s[6:7] offset:-1",
+         "global_store_byte v4, v0, s[6:7]",
+         {K::kWriteOutOfBounds},
+         "1 bytes before an allocation of 128 bytes"},
+        {"scalar_read_past_the_end",
+         kAllChips,
+         "s_load_dwordx2 s[20:21], s[4:5], 0x7c\n wait_scalar",
+         "s_load_dwordx2 s[20:21], s[4:5], 0x78\n wait_scalar",
+         {K::kReadOutOfBounds},
+         "8 bytes at"},
+        {"write_to_code", kAllChips, "global_store_byte v4, v0, s[8:9]", "", {K::kWriteOutOfBounds}, "read-only"},
+        {"null_read",
+         kAllChips,
+         "s_mov_b64 s[20:21], 0\n global_load_dword v2, v4, s[20:21]\n wait_vm 0",
+         "",
+         {K::kReadOutOfBounds},
+         "at 0x0"},
+
+        // Undefined values that decide.
+        {"undefined_address",
+         kAllChips,
+         "v_and_b32_e32 v3, 4, v20\n global_load_dword v2, v3, s[4:5]\n wait_vm 0",
+         "v_and_b32_e32 v3, 0, v20\n global_load_dword v2, v3, s[4:5]\n wait_vm 0",
+         {K::kUndefinedDecides},
+         "v3 holds an undefined value that decides an address"},
+        {"undefined_scalar_address",
+         kAllChips,
+         "s_and_b32 s20, s40, 4\n s_load_dword s21, s[4:5], s20 offset:0x0\n wait_scalar",
+         "s_and_b32 s20, s40, 0\n s_load_dword s21, s[4:5], s20 offset:0x0\n wait_scalar",
+         {K::kUndefinedDecides},
+         "s20 holds an undefined value that decides an address"},
+        {"undefined_address_of_a_store",
+         kAllChips,
+         "v_and_b32_e32 v3, 4, v20\n global_store_dword v3, v0, s[6:7]",
+         "v_and_b32_e32 v3, 0, v20\n global_store_dword v3, v0, s[6:7]",
+         {K::kUndefinedDecides},
+         "v3 holds an undefined value"},
+        {"undefined_branch_scc",
+         kAllChips,
+         "s_cmp_eq_u32 s40, 5\n s_cbranch_scc1 .Lscc_faulty\n.Lscc_faulty:",
+         "s_and_b32 s40, s40, 0\n s_cmp_eq_u32 s40, 5\n s_cbranch_scc1 .Lscc_right\n.Lscc_right:",
+         {K::kUndefinedDecides},
+         "scc holds an undefined value that decides a branch"},
+        {"undefined_branch_vcc",
+         kAllChips,
+         "v_cmp_eq_u32_e32 vcc_lo, 5, v20\n s_cbranch_vccnz .Lvcc_faulty\n.Lvcc_faulty:",
+         "v_cmp_eq_u32_e32 vcc_lo, 5, v0\n s_cbranch_vccnz .Lvcc_right\n.Lvcc_right:",
+         {K::kUndefinedDecides},
+         "vcc_lo holds an undefined value that decides a branch"},
+        {"undefined_exec",
+         kAllChips,
+         "v_cmpx_eq_u32_e32 5, v20\n s_mov_b32 exec_lo, -1",
+         "v_cmpx_eq_u32_e32 5, v0\n s_mov_b32 exec_lo, -1",
+         {K::kUndefinedDecides},
+         "EXEC is written from an undefined value"},
+        {"undefined_exec_moved",
+         kAllChips,
+         "s_mov_b32 exec_lo, s40\n s_mov_b32 exec_lo, -1",
+         "",
+         {K::kUndefinedDecides},
+         "EXEC is written from an undefined value"},
+        {"undefined_saveexec",
+         kAllChips,
+         "s_and_saveexec_b32 s20, s40\n s_mov_b32 exec_lo, -1",
+         "s_and_b32 s40, s40, 0\n s_and_saveexec_b32 s20, s40\n s_mov_b32 exec_lo, -1",
+         {K::kUndefinedDecides},
+         "EXEC is written from an undefined value"},
+        {"undefined_lane_number",
+         kAllChips,
+         "v_readlane_b32 s20, v0, s40",
+         "s_and_b32 s40, s40, 0\n v_readlane_b32 s20, v0, s40",
+         {K::kUndefinedDecides},
+         "s40 holds an undefined value that decides a lane number"},
+        {"undefined_lane_out_of_exec",
+         kAllChips,
+         "s_mov_b32 exec_lo, 1\n v_mov_b32_e32 v3, 0\n s_mov_b32 exec_lo, 3\n global_load_dword v2, v3, s[4:5]\n "
+         "s_mov_b32 exec_lo, -1\n wait_vm 0",
+         "s_mov_b32 exec_lo, 3\n v_mov_b32_e32 v3, 0\n global_load_dword v2, v3, s[4:5]\n s_mov_b32 exec_lo, -1\n "
+         "wait_vm 0",
+         {K::kReadOutOfBounds, K::kUndefinedDecides},
+         "v3 holds an undefined value"},
+
+        // Registers beyond what the descriptor grants (32 VGPRs).
+        {"register_written",
+         kAllChips,
+         "v_mov_b32_e32 v40, v0",
+         "v_mov_b32_e32 v31, v0",
+         {K::kRegisterOutsideAllocation},
+         "v40 is written"},
+        {"register_read", kAllChips, "v_mov_b32_e32 v3, v40", "", {K::kRegisterOutsideAllocation}, "v40 is read"},
+        {"register_loaded",
+         kAllChips,
+         "global_load_dword v40, v1, s[4:5]\n wait_vm 0",
+         "",
+         {K::kRegisterOutsideAllocation},
+         "v40 is written"},
+    };
+    return all;
+}
+
+std::string body_of(const std::string& middle) {
+    return "  s_load_dwordx4 s[4:7], s[8:9], 0x0\n  wait_scalar\n  v_lshlrev_b32_e32 v1, 2, v0\n  v_mov_b32_e32 v2, "
+           "0\n  v_mov_b32_e32 v4, 0\n" +
+           middle + "\n  global_store_dword v1, v2, s[6:7]\n";
+}
+
+class OnChip : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(OnChip, FaultIsFoundAndItsTwinIsSilent) {
+    const Chip& chip = chips()[GetParam()];
+    std::vector<Pair> mine;
+    std::vector<KernelText> kernels;
+    for (Pair& p : pairs()) {
+        if ((p.chips >> GetParam() & 1u) == 0) continue;
+        for (const bool faulty : {true, false}) {
+            const std::string& middle = faulty ? p.faulty : p.right;
+            if (middle.empty()) continue;
+            KernelText k;
+            k.name = std::string(p.name) + (faulty ? "_faulty" : "_right");
+            k.body = body_of(middle);
+            kernels.push_back(std::move(k));
+        }
+        mine.push_back(std::move(p));
+    }
+    Rig rig(chip, kernels);
+    ASSERT_TRUE(rig.ok());
+    std::vector<u32> iota(32);
+    std::iota(iota.begin(), iota.end(), 0u);
+    emu::Allocation* const in = rig.buffer(iota);
+    for (const Pair& p : mine) {
+        SCOPED_TRACE(chip.name + ": " + p.name);
+        if (!p.faulty.empty()) {
+            emu::Allocation* const out = rig.fresh(128);
+            const emu::Report report = rig.launch(std::string(p.name) + "_faulty", Rig::pack(in, out));
+            std::vector<FindingKind> kinds = kinds_of(report);
+            EXPECT_EQ(kinds, p.kinds) << text_of(report);
+            EXPECT_NE(text_of(report).find(p.detail), std::string::npos) << text_of(report);
+            if (!report.findings.empty()) {
+                EXPECT_EQ(report.findings[0].kernel, std::string(p.name) + "_faulty");
+            }
+            EXPECT_TRUE(report.unsupported.empty()) << text_of(report);
+        }
+        if (!p.right.empty()) {
+            emu::Allocation* const out = rig.fresh(128);
+            EXPECT_EQ(text_of(rig.launch(std::string(p.name) + "_right", Rig::pack(in, out))), "");
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, OnChip, ::testing::Range(0u, static_cast<unsigned>(chips().size())),
+                         [](const auto& info) { return chips()[info.param].name; });
+
+// --- where a fault is
+// -------------------------------------------------------------------------------------------------
+
+TEST(Finding, SaysWhereItIs) {
+    for (const Chip& chip : chips()) {
+        SCOPED_TRACE(chip.name);
+        KernelText k;
+        k.name = "where";
+        // Of two workgroups of two waves, lane 5 of the second wave of the second workgroup stores 8 bytes past the
+        // end.
+        k.body = R"(
+  s_load_dwordx2 s[4:5], s[8:9], 0x0
+  wait_scalar
+  v_lshl_add_u32 v1, s10, 6, v0
+  v_lshlrev_b32_e32 v2, 2, v1
+  v_cmp_eq_u32_e32 vcc_lo, 101, v1
+  v_mov_b32_e32 v3, 0x208
+  v_cndmask_b32_e32 v2, v2, v3, vcc_lo
+  global_store_dword v2, v1, s[4:5]
+)";
+        k.pointers = 1;
+        Rig rig(chip, {k});
+        ASSERT_TRUE(rig.ok());
+        emu::Allocation* const out = rig.buffer(std::vector<u32>(128));
+        const emu::Report report = rig.launch("where", Rig::pack(out), {2, 1, 1}, {64, 1, 1});
+        ASSERT_EQ(report.findings.size(), 1u) << text_of(report);
+        const emu::Finding& f = report.findings[0];
+        EXPECT_EQ(f.kind, K::kWriteOutOfBounds);
+        EXPECT_EQ(f.kernel, "where");
+        EXPECT_EQ(f.instruction.substr(0, 13), "global_store_");
+        EXPECT_EQ(f.workgroup, (std::array<u32, 3>{1, 0, 0}));
+        EXPECT_EQ(f.wave, 1u);
+        EXPECT_EQ(f.lane, 5u);
+        EXPECT_EQ(f.address, out->address + 0x208);
+        EXPECT_EQ(f.count, 1u);
+        // The instruction before s_endpgm (4 bytes) is the store.
+        const std::uint64_t size = rig.object().find_kernel("where")->code_size;
+        EXPECT_GT(f.offset, 0u);
+        EXPECT_EQ(f.offset, size - 4 - (chip.generation >= 12 ? 12 : 8));
+        // Nothing else was lost, and nothing outside was written.
+        std::vector<u32> want(128);
+        std::iota(want.begin(), want.end(), 0u);
+        want[101] = 0;
+        EXPECT_EQ(words_of<u32>(out), want);
+    }
+}
+
+TEST(Finding, CountsWhatHappensAgain) {
+    const Chip& chip = chips()[1];
+    KernelText k;
+    k.name = "again";
+    k.body = "  s_load_dwordx2 s[4:5], s[8:9], 0x0\n  wait_scalar\n  v_lshlrev_b32_e32 v1, 2, v0\n  global_load_dword "
+             "v2, v1, s[4:5]\n"
+             "  v_mov_b32_e32 v3, v2\n  wait_vm 0\n";
+    k.pointers = 1;
+    Rig rig(chip, {k});
+    ASSERT_TRUE(rig.ok());
+    const emu::Report report = rig.launch("again", Rig::pack(rig.buffer(std::vector<u32>(64))), {5, 1, 1}, {64, 1, 1});
+    ASSERT_EQ(report.findings.size(), 1u) << text_of(report);
+    EXPECT_EQ(report.findings[0].count, 10u);
+    EXPECT_EQ(report.findings[0].workgroup, (std::array<u32, 3>{0, 0, 0}));
+    EXPECT_EQ(report.findings[0].wave, 0u);
+}
+
+// A loaded value is the one that memory held, whether or not its use was a fault; what is out of bounds reads as 0.
+TEST(Finding, DoesNotChangeTheOtherLanes) {
+    for (const Chip& chip : chips()) {
+        KernelText k;
+        k.name = "zero";
+        k.body = body_of("global_load_dword v2, v1, s[4:5] offset:4\n wait_vm 0");
+        Rig rig(chip, {k});
+        ASSERT_TRUE(rig.ok());
+        std::vector<u32> iota(32);
+        std::iota(iota.begin(), iota.end(), 100u);
+        emu::Allocation* const out = rig.fresh(128);
+        const emu::Report report = rig.launch("zero", Rig::pack(rig.buffer(iota), out));
+        EXPECT_EQ(kinds_of(report), std::vector{K::kReadOutOfBounds}) << text_of(report);
+        auto got = words_of<u32>(out);
+        EXPECT_EQ(got.back(), 0u);
+        got.pop_back();
+        EXPECT_EQ(got, std::vector<u32>(iota.begin() + 1, iota.end()));
+    }
+}
+
+} // namespace
+} // namespace pm::testing

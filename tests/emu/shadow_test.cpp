@@ -1,0 +1,140 @@
+// Undefined bits travel with the values and decide nothing: the masks that a kernel's output has in the end.
+#include "tests/emu/kernel_rig.h"
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+namespace pm::testing {
+namespace {
+
+using u32 = std::uint32_t;
+
+enum : unsigned { kGfx1030 = 1, k11 = 6, k11And12 = 14, kAllChips = 15 };
+
+/// v20 and s40 are undefined in every bit; v21 in its high half; v22 in bit 4 alone. The body leaves its result in v2.
+/// v5 = 0x5a5a5a5a, v6 = 0xff, s[4:5] the output's address, s[6:7] a buffer of 128 bytes that nobody wrote; v1 is the
+/// lane's byte offset.
+struct Case {
+    const char* name;
+    unsigned chips;
+    const char* body;
+    u32 undefined; // mask of the result of each lane
+};
+
+constexpr Case kCases[] = {
+    {"moved", kAllChips, "v_mov_b32_e32 v2, v20", 0xffffffff},
+    {"moved_part", kAllChips, "v_mov_b32_e32 v2, v21", 0xffff0000},
+    {"moved_bit", kAllChips, "v_mov_b32_e32 v2, v22", 0x10},
+    {"defined", kAllChips, "v_mov_b32_e32 v2, v5", 0},
+    {"from_scalar", kAllChips, "v_mov_b32_e32 v2, s40", 0xffffffff},
+    {"scalar_part", kAllChips, "s_and_b32 s20, s40, 0xff00\n v_mov_b32_e32 v2, s20", 0xff00},
+    {"scalar_shift", kAllChips, "s_lshl_b32 s20, s40, 24\n v_mov_b32_e32 v2, s20", 0xff000000},
+    {"and_mask", kAllChips, "v_and_b32_e32 v2, v6, v20", 0xff},
+    {"or_mask", kAllChips, "v_or_b32_e32 v2, v6, v20", 0xffffff00},
+    {"xor_itself", kAllChips, "v_xor_b32_e32 v2, v5, v22", 0x10},
+    {"not", kAllChips, "v_not_b32_e32 v2, v21", 0xffff0000},
+    {"shift_left", kAllChips, "v_lshlrev_b32_e32 v2, 8, v22", 0x1000},
+    {"shift_right", kAllChips, "v_lshrrev_b32_e32 v2, 16, v21", 0xffff},
+    {"shift_right_signed", kAllChips, "v_ashrrev_i32_e32 v2, 8, v21", 0xffffff00},
+    {"shift_by_undefined", kAllChips, "v_lshlrev_b32_e32 v2, v22, v5", 0xffffffff},
+    {"field_below", kAllChips, "v_bfe_u32 v2, v21, 0, 16", 0},
+    {"field_across", kAllChips, "v_bfe_u32 v2, v21, 8, 16", 0xff00},
+    {"insert", kAllChips, "v_bfi_b32 v2, v6, v5, v20", 0xffffff00},
+    {"permuted", kAllChips, "v_perm_b32 v2, v5, v21, 0x03000201", 0xff00ff00},
+    {"shift_or", kAllChips, "v_lshl_or_b32 v2, v22, 4, v21", 0xffff0100},
+    {"sum", kAllChips, "v_add_nc_u32_e32 v2, v5, v22", 0xfffffff0},
+    {"product", kAllChips, "v_mul_lo_u32 v2, v5, v21", 0xffff0000},
+    {"compared_and_selected", kAllChips, "v_cmp_eq_u32_e32 vcc_lo, v5, v22\n v_cndmask_b32_e32 v2, v5, v6, vcc_lo",
+     0xffffffff},
+    {"selected", kAllChips, "v_cmp_eq_u32_e32 vcc_lo, v5, v5\n v_cndmask_b32_e32 v2, v20, v6, vcc_lo", 0},
+    {"selected_other", kAllChips, "v_cmp_eq_u32_e32 vcc_lo, v5, v5\n v_cndmask_b32_e32 v2, v6, v22, vcc_lo", 0x10},
+    {"float", kAllChips, "v_add_f32_e32 v2, v5, v22", 0xffffffff},
+    {"overwritten", kAllChips, "v_mov_b32_e32 v2, v20\n v_mov_b32_e32 v2, v5", 0},
+    {"low_half_loaded", kAllChips, "v_mov_b32_e32 v2, v20\n global_load_short_d16 v2, v1, s[8:9]\n wait_vm 0",
+     0xffff0000},
+    {"high_half_loaded", kAllChips, "v_mov_b32_e32 v2, v20\n global_load_short_d16_hi v2, v1, s[8:9]\n wait_vm 0",
+     0xffff},
+    {"half_written", k11, "v_mov_b32_e32 v2, v20\n v_mov_b16_e32 v2.l, v5.l", 0xffff0000},
+    {"byte_written", kGfx1030,
+     "v_mov_b32_e32 v2, v20\n v_mov_b32_sdwa v2, v5 dst_sel:BYTE_2 dst_unused:UNUSED_PRESERVE src0_sel:DWORD",
+     0xff00ffff},
+    {"word_read", kGfx1030, "v_mov_b32_sdwa v2, v21 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_0", 0},
+    {"loaded_from_fresh_memory", kAllChips, "global_load_dword v2, v1, s[6:7]\n wait_vm 0", 0xffffffff},
+    {"byte_of_fresh_memory", kAllChips, "global_load_ubyte v2, v1, s[6:7]\n wait_vm 0", 0xff},
+    {"signed_byte_of_fresh_memory", kAllChips, "global_load_sbyte v2, v1, s[6:7]\n wait_vm 0", 0xffffffff},
+    {"through_fresh_memory", kAllChips,
+     "global_store_dword v1, v22, s[6:7]\n global_load_dword v2, v1, s[6:7]\n wait_vm 0", 0x10},
+    {"stored_and_overwritten", kAllChips, "global_store_dword v1, v20, s[4:5]\n v_mov_b32_e32 v2, v5", 0},
+    {"spilled", kAllChips,
+     "scratch_store_dword off, v21, off offset:8\n scratch_load_dword v2, off, off offset:8\n wait_vm 0", 0xffff0000},
+    {"spilled_defined", kAllChips,
+     "scratch_store_dword off, v5, off offset:8\n scratch_load_dword v2, off, off offset:8\n wait_vm 0", 0},
+    {"fresh_scratch", kAllChips, "scratch_load_dword v2, off, off offset:12\n wait_vm 0", 0xffffffff},
+    {"spilled_to_buffer", kGfx1030,
+     "buffer_store_dword v22, off, s[0:3], 0 offset:8\n buffer_load_dword v2, off, s[0:3], 0 offset:8\n wait_vm 0",
+     0x10},
+    {"moved_by_dpp", kAllChips, "v_mov_b32_dpp v2, v22 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf", 0x10},
+    {"read_first_lane", kAllChips, "v_readfirstlane_b32 s20, v22\n v_mov_b32_e32 v2, s20", 0x10},
+    {"dual", k11And12, "v_dual_mov_b32 v3, v5 :: v_dual_and_b32 v2, v6, v20", 0xff},
+    {"wide_shift", kAllChips,
+     "v_mov_b32_e32 v10, v5\n v_mov_b32_e32 v11, v21\n v_lshrrev_b64 v[12:13], 16, v[10:11]\n v_mov_b32_e32 v2, v12",
+     0},
+    {"wide_shift_high", kAllChips,
+     "v_mov_b32_e32 v10, v5\n v_mov_b32_e32 v11, v21\n v_lshrrev_b64 v[12:13], 16, v[10:11]\n v_mov_b32_e32 v2, v13",
+     0xffff},
+};
+
+std::string body_of(const Case& c) {
+    return fmt::format(R"(
+  s_load_dwordx4 s[4:7], s[8:9], 0x0
+  wait_scalar
+  v_lshlrev_b32_e32 v1, 2, v0
+  v_mov_b32_e32 v5, 0x5a5a5a5a
+  v_mov_b32_e32 v6, 0xff
+  v_and_b32_e32 v21, 0xffff0000, v20
+  v_and_b32_e32 v22, 16, v20
+  s_load_dwordx2 s[8:9], s[8:9], 0x10
+  wait_scalar
+  {}
+  global_store_dword v1, v2, s[4:5]
+)",
+                       c.body);
+}
+
+class OnChip : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(OnChip, MasksOfTheOutputAreExact) {
+    const Chip& chip = chips()[GetParam()];
+    std::vector<const Case*> cases;
+    std::vector<KernelText> kernels;
+    for (const Case& c : kCases) {
+        if ((c.chips >> GetParam() & 1u) == 0) continue;
+        cases.push_back(&c);
+        KernelText k;
+        k.name = c.name;
+        k.body = body_of(c);
+        k.pointers = 3;
+        k.scratch = 16;
+        kernels.push_back(std::move(k));
+    }
+    Rig rig(chip, kernels);
+    ASSERT_TRUE(rig.ok());
+    emu::Allocation* const defined = rig.buffer(std::vector<u32>(32, 0x1234));
+    for (const Case* c : cases)
+        // An output that was never written, and one that was whole before.
+        for (const bool whole : {false, true}) {
+            SCOPED_TRACE(chip.name + ": " + c->name + (whole ? ", whole before" : ""));
+            emu::Allocation* const out = whole ? rig.buffer(std::vector<u32>(32)) : rig.fresh(128);
+            ASSERT_EQ(text_of(rig.launch(c->name, Rig::pack(out, rig.fresh(128), defined))), "");
+            std::vector<u32> masks(32, 0);
+            if (!out->whole()) std::memcpy(masks.data(), out->undefined.data(), 128);
+            EXPECT_EQ(masks, std::vector<u32>(32, c->undefined));
+        }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, OnChip, ::testing::Range(0u, static_cast<unsigned>(chips().size())),
+                         [](const auto& info) { return chips()[info.param].name; });
+
+} // namespace
+} // namespace pm::testing
