@@ -103,7 +103,7 @@ void readfirstlane(Wave& wave, const Inst& inst) {
     const u32 lane = wave.exec() == 0 ? 0u : static_cast<u32>(std::countr_zero(wave.exec()));
     const Register r = inst.sources[0].reg;
     set_scalar(wave, inst.result, wave.v[r][lane]);
-    set_scalar_undefined(wave, inst.result, (wave.state[r] & kUndefinedBits) != 0 ? wave.v_undefined[r][lane] : 0u);
+    set_scalar_undefined(wave, inst.result, wave.undefined_word(r, lane));
 }
 
 u32 scalar_value(const Wave& wave, const Source& s) {
@@ -119,7 +119,7 @@ void readlane(Wave& wave, const Inst& inst) {
     const u32 lane = scalar_value(wave, inst.sources[1]) & 31u;
     const Register r = inst.sources[0].reg;
     set_scalar(wave, inst.result, wave.v[r][lane]);
-    set_scalar_undefined(wave, inst.result, (wave.state[r] & kUndefinedBits) != 0 ? wave.v_undefined[r][lane] : 0u);
+    set_scalar_undefined(wave, inst.result, wave.undefined_word(r, lane));
 }
 
 void writelane(Wave& wave, const Inst& inst) {
@@ -150,7 +150,7 @@ void permlane16(Wave& wave, const Inst& inst) {
         const u32 from = ((lane & 16u) ^ (OtherRow ? 16u : 0u)) | pick;
         const bool there = fetch_inactive || ((wave.exec() >> from) & 1u) != 0;
         value[lane] = there ? wave.v[r][from] : 0u;
-        if (there && (wave.state[r] & kUndefinedBits) != 0) undefined[lane] = wave.v_undefined[r][from];
+        if (there) undefined[lane] = wave.undefined_word(r, from);
         if (there || bound) written |= 1u << lane;
     }
     written &= wave.exec();

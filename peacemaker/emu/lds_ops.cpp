@@ -60,11 +60,10 @@ void deliver(Wave& wave, const Inst& inst, const Words& words, const Words& unde
     for (u32 k = 0; k < m.data_dwords; ++k) {
         const auto r = static_cast<Register>(m.data + k);
         u32 masks[kLanes] = {};
-        const bool had = (wave.state[r] & kUndefinedBits) != 0;
         for_each_active(wave, [&](u32 lane) {
             u32& to = wave.v[r][lane];
             const u32 value = extend(words[k][lane], row);
-            const u32 before = had ? wave.v_undefined[r][lane] : 0u;
+            const u32 before = wave.undefined_word(r, lane);
             const u32 mask = undefined[k][lane];
             if (half == isa::Half::kWhole)
                 to = value, masks[lane] = mask;
@@ -95,7 +94,7 @@ void store_bytes(Wave& wave, u32 lane, u32 at, u32 bytes, Register first, u32 sh
         const u32 by = shift + 8 * (i % 4);
         wave.group->lds[at + i] = static_cast<u8>(wave.v[r][lane] >> by);
         wave.group->undefined[at + i] =
-            (wave.state[r] & kUndefinedBits) != 0 ? static_cast<u8>(wave.v_undefined[r][lane] >> by) : u8{0};
+            static_cast<u8>(wave.undefined_word(r, lane) >> by);
     }
 }
 
@@ -161,7 +160,7 @@ u64 lane_value(const Wave& wave, Register r, u32 lane, u32 bytes) {
 
 bool lane_undefined(const Wave& wave, Register r, u32 lane, u32 bytes) {
     for (u32 k = 0; k < bytes / 4; ++k)
-        if ((wave.state[r + k] & kUndefinedBits) != 0 && wave.v_undefined[r + k][lane] != 0) return true;
+        if (wave.undefined_word(static_cast<Register>(r + k), lane) != 0) return true;
     return false;
 }
 
@@ -259,7 +258,7 @@ void deliver_lanes(Wave& wave, const Inst& inst, const u32* value, const u32* un
 }
 
 u32 undefined_bits(const Wave& wave, Register r, u32 lane) {
-    return (wave.state[r] & kUndefinedBits) != 0 ? wave.v_undefined[r][lane] : 0u;
+    return wave.undefined_word(r, lane);
 }
 
 // Each lane reads the lane its address names; an inactive one gives 0.

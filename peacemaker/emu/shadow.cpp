@@ -67,11 +67,14 @@ void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
                   : any;
 }
 
-// Whether any operand holds an undefined bit; usually only the register that is overwritten does.
+// Whether any operand holds an undefined bit in a lane that counts.
 bool reads_undefined(const Wave& wave, const Inst& inst) {
-    std::uint8_t state = 0;
-    for_each_read(inst, [&](Register r, isa::Half) { state |= wave.state[r]; });
-    return (state & kUndefinedBits) != 0;
+    const std::uint32_t lanes = inst.cross_lane ? kAllLanes : wave.exec();
+    bool found = false;
+    for_each_read(inst, [&](Register r, isa::Half) {
+        found |= isa::is_vector(r) ? (wave.undefined_lanes[r] & lanes) != 0 : (wave.state[r] & kUndefinedBits) != 0;
+    });
+    return found;
 }
 
 void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
@@ -141,19 +144,26 @@ void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     (void)c;
 }
 
-void refresh(Wave& wave, Register r) {
-    const std::uint32_t* const row = wave.v_undefined[r];
-    const bool some = std::any_of(row, row + kLanes, [](std::uint32_t w) { return w != 0; });
-    if (!some) wave.state[r] &= static_cast<std::uint8_t>(~kUndefinedBits);
+// Says which lanes of the register have an undefined bit.
+void set_undefined_lanes(Wave& wave, Register r, std::uint32_t lanes) {
+    wave.undefined_lanes[r] = lanes;
+    if (lanes != 0)
+        wave.state[r] |= kUndefinedBits;
+    else
+        wave.state[r] &= static_cast<std::uint8_t>(~kUndefinedBits);
 }
 
-// The register's masks, all zero if it had no undefined bit so far.
+// The register's masks, every word of which counts.
 std::uint32_t* masks_of(Wave& wave, Register r) {
-    if ((wave.state[r] & kUndefinedBits) == 0) {
-        std::memset(wave.v_undefined[r], 0, sizeof wave.v_undefined[r]);
-        wave.state[r] |= kUndefinedBits;
-    }
+    for (std::uint32_t i = 0; i < kLanes; ++i) wave.v_undefined[r][i] = wave.undefined_word(r, i);
     return wave.v_undefined[r];
+}
+
+// After its masks changed.
+void refresh(Wave& wave, Register r) {
+    std::uint32_t lanes = 0;
+    for (std::uint32_t i = 0; i < kLanes; ++i) lanes |= (wave.v_undefined[r][i] != 0 ? 1u : 0u) << i;
+    set_undefined_lanes(wave, r, lanes);
 }
 
 } // namespace
@@ -192,22 +202,30 @@ void shadow_after(Wave& wave, const Inst& inst, ResultShadow& shadow) {
 }
 
 void set_undefined(Wave& wave, Register r, const std::uint32_t* words, std::uint32_t lanes) {
-    std::uint32_t* const row = masks_of(wave, r);
-    for (std::uint32_t i = 0; i < kLanes; ++i)
-        if (((lanes >> i) & 1u) != 0) row[i] = words[i];
-    refresh(wave, r);
+    std::uint32_t undefined = wave.undefined_lanes[r] & ~lanes;
+    for (std::uint32_t i = 0; i < kLanes; ++i) {
+        if (((lanes >> i) & 1u) == 0) continue;
+        wave.v_undefined[r][i] = words[i];
+        if (words[i] != 0) undefined |= 1u << i;
+    }
+    set_undefined_lanes(wave, r, undefined);
 }
 
 void set_defined(Wave& wave, Register r, std::uint32_t lanes, isa::Half half) {
-    if ((wave.state[r] & kUndefinedBits) == 0) return;
-    if (lanes == kAllLanes && half == isa::Half::kWhole) {
-        wave.state[r] &= static_cast<std::uint8_t>(~kUndefinedBits);
+    const std::uint32_t concerned = wave.undefined_lanes[r] & lanes;
+    if (concerned == 0) return;
+    if (half == isa::Half::kWhole) {
+        set_undefined_lanes(wave, r, wave.undefined_lanes[r] & ~lanes);
         return;
     }
-    const std::uint32_t keep = half == isa::Half::kWhole ? 0u : half == isa::Half::kLow ? 0xffff0000u : 0xffffu;
-    for (std::uint32_t i = 0; i < kLanes; ++i)
-        if (((lanes >> i) & 1u) != 0) wave.v_undefined[r][i] &= keep;
-    refresh(wave, r);
+    const std::uint32_t keep = half == isa::Half::kLow ? 0xffff0000u : 0xffffu;
+    std::uint32_t undefined = wave.undefined_lanes[r];
+    for (std::uint32_t i = 0; i < kLanes; ++i) {
+        if (((concerned >> i) & 1u) == 0) continue;
+        wave.v_undefined[r][i] &= keep;
+        if (wave.v_undefined[r][i] == 0) undefined &= ~(1u << i);
+    }
+    set_undefined_lanes(wave, r, undefined);
 }
 
 void set_scalar_undefined(Wave& wave, Register r, std::uint32_t undefined) {
@@ -228,13 +246,7 @@ std::uint32_t scalar_undefined(const Wave& wave, Register r) {
     return (wave.state[r] & kUndefinedBits) != 0 ? wave.s_undefined[r - isa::kScalar] : 0u;
 }
 
-std::uint32_t undefined_lanes(const Wave& wave, Register r, std::uint32_t lanes) {
-    if ((wave.state[r] & kUndefinedBits) == 0) return 0;
-    std::uint32_t found = 0;
-    for (std::uint32_t i = 0; i < kLanes; ++i)
-        if (wave.v_undefined[r][i] != 0) found |= 1u << i;
-    return found & lanes;
-}
+std::uint32_t undefined_lanes(const Wave& wave, Register r, std::uint32_t lanes) { return wave.undefined_lanes[r] & lanes; }
 
 void require_defined_lanes(Wave& wave, Register r, std::uint32_t lanes, const char* what) {
     const std::uint32_t found = undefined_lanes(wave, r, lanes);

@@ -152,7 +152,7 @@ void undefined_source(const Wave& wave, const Source& source, u32* room) {
         if (!there)
             splat(0, room + run * kLanes);
         else if (source.kind == Source::Kind::kVector)
-            std::memcpy(room + run * kLanes, wave.v_undefined[r], kLanes * sizeof(u32));
+            for (u32 i = 0; i < kLanes; ++i) room[run * kLanes + i] = wave.undefined_word(r, i);
         else
             splat(wave.s_undefined[r - isa::kScalar], room + run * kLanes);
     }

@@ -94,7 +94,8 @@ struct alignas(64) Wave {
     std::uint32_t s[isa::kRegisterCount - isa::kScalar];
     std::uint8_t state[isa::kRegisterCount];
 
-    std::uint32_t v_undefined[256][kLanes];
+    std::uint32_t undefined_lanes[256];     // lanes with an undefined bit; kUndefinedBits says whether there is one
+    std::uint32_t v_undefined[256][kLanes]; // their masks; a word counts in those lanes only
     std::uint32_t s_undefined[isa::kRegisterCount - isa::kScalar];
     std::uint32_t in_flight_low[256], in_flight_high[256]; // lanes
 
@@ -112,6 +113,10 @@ struct alignas(64) Wave {
 
     std::uint32_t exec() const { return s[isa::kExecLo - isa::kScalar]; }
     bool scc() const { return s[isa::kScc - isa::kScalar] != 0; }
+    /// The mask of the undefined bits of a vector register in one lane.
+    std::uint32_t undefined_word(Register r, std::uint32_t lane) const {
+        return ((undefined_lanes[r] >> lane) & 1u) != 0 ? v_undefined[r][lane] : 0u;
+    }
     std::uint32_t scalar(Register r) const { return s[r - isa::kScalar]; }
     std::uint64_t scalar64(Register r) const {
         return s[r - isa::kScalar] | static_cast<std::uint64_t>(s[r + 1 - isa::kScalar]) << 32;
