@@ -143,6 +143,7 @@ private:
     [[nodiscard]] std::optional<Error> check_keys(const toml::table& table, const Keys& keys,
                                                   const std::string& owner) const {
         std::vector<std::string> known;
+        known.reserve(std::size(keys));
         for (const auto& key : keys) known.emplace_back(key.name);
         for (const auto& [name, value] : table)
             if (std::find(known.begin(), known.end(), name.str()) == known.end())

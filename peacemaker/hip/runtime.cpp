@@ -89,7 +89,8 @@ bool Runtime::valid(hipStream_t stream) {
 }
 
 int Runtime::device_of(hipStream_t stream) {
-    return is_default_stream(stream) ? current_ordinal() : streams.find(stream)->device;
+    const Stream* found = is_default_stream(stream) ? nullptr : streams.find(stream);
+    return found == nullptr ? current_ordinal() : found->device;
 }
 
 hipError_t Runtime::enqueue(hipStream_t stream, Work work) {

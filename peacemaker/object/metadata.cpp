@@ -141,6 +141,7 @@ Result<KernelArgument> parse_argument(msgpack::DocNode& node, const std::string&
 
 std::optional<Error> overlap(const std::vector<KernelArgument>& arguments, const std::string& owner) {
     std::vector<const KernelArgument*> by_offset;
+    by_offset.reserve(arguments.size());
     for (const KernelArgument& argument : arguments) by_offset.push_back(&argument);
     std::sort(by_offset.begin(), by_offset.end(),
               [](const KernelArgument* a, const KernelArgument* b) { return a->offset < b->offset; });

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <llvm/BinaryFormat/ELF.h>
 
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -33,6 +35,21 @@ std::string replaced(std::string text, const std::string& from, const std::strin
     return text.replace(at, from.size(), to);
 }
 
+/// `t.toml:N:` of the first line of kGood that begins with `key`.
+std::string at(const std::string& key) {
+    std::istringstream lines(kGood);
+    int number = 1;
+    for (std::string line; std::getline(lines, line); ++number)
+        if (line.starts_with(key)) return "t.toml:" + std::to_string(number) + ":";
+    ADD_FAILURE() << key;
+    return "";
+}
+
+/// The same of the line after the last.
+std::string behind() {
+    return "t.toml:" + std::to_string(std::count(kGood, kGood + std::strlen(kGood), '\n') + 1) + ":";
+}
+
 TEST(ParseChips, ReadsEveryField) {
     const auto chips = pm::parse_chips(kGood, "t.toml");
     ASSERT_TRUE(chips) << chips.error().text;
@@ -49,6 +66,8 @@ TEST(ParseChips, ReadsEveryField) {
     EXPECT_EQ(c.vgpr_granule, 24U);
     EXPECT_EQ(c.vgprs_simd, 1536U);
     EXPECT_EQ(c.sgprs, 106U);
+    EXPECT_EQ(c.flat_offset_bits, 12U);
+    EXPECT_EQ(c.smem_offset_bits, 21U);
     EXPECT_TRUE(c.vmem_loads_in_order);
     EXPECT_EQ(c.counters.load, 1U);
     EXPECT_EQ(c.counters.store, 2U);
@@ -69,19 +88,19 @@ TEST(ParseChips, SaysFileLineWhatWasReadAndWhatWasExpected) {
         {"", {"t.toml:1:", "[[chip]]"}},
         {"chip = 3\n", {"t.toml:1:", "[[chip]]"}},
         {"[[chips]]\n", {"t.toml:1:", "chips"}},
-        {replaced(good, "lds_bytes", "lds_byte"), {"t.toml:6:", "lds_byte", "did you mean \"lds_bytes\""}},
+        {replaced(good, "lds_bytes", "lds_byte"), {at("lds_bytes"), "lds_byte", "did you mean \"lds_bytes\""}},
         {replaced(good, "sgprs = 106\n", ""), {"t.toml:1:", "sgprs"}},
-        {replaced(good, "vgprs = 256", "vgprs = \"many\""), {"t.toml:9:", "vgprs", "many", "integer"}},
-        {replaced(good, "vgprs = 256", "vgprs = 0"), {"t.toml:9:", "0", "at least 1"}},
-        {replaced(good, "vgprs = 256", "vgprs = 4294967296"), {"t.toml:9:", "4294967296"}},
-        {replaced(good, "\"bf16\"", "\"fp8\""), {"t.toml:5:", "fp8", "\"bf16\""}},
-        {replaced(good, "\"gfx9999\"", "7"), {"t.toml:2:", "7", "name"}},
-        {replaced(good, "= true", "= 1"), {"t.toml:13:", "true or false"}},
-        {replaced(good, "km = 7", "km = -1"), {"t.toml:14:", "counters.km", "-1"}},
-        {replaced(good, ", km = 7", ""), {"t.toml:14:", "counters", "km"}},
-        {replaced(good, "km = 7", "km = 7, gds = 1"), {"t.toml:14:", "gds"}},
-        {good + good, {"t.toml:15:", "gfx9999", "twice"}},
-        {good + replaced(good, "gfx9999", "gfx9998"), {"t.toml:15:", "elf_mach"}},
+        {replaced(good, "vgprs = 256", "vgprs = \"many\""), {at("vgprs "), "vgprs", "many", "integer"}},
+        {replaced(good, "vgprs = 256", "vgprs = 0"), {at("vgprs "), "0", "at least 1"}},
+        {replaced(good, "vgprs = 256", "vgprs = 4294967296"), {at("vgprs "), "4294967296"}},
+        {replaced(good, "\"bf16\"", "\"fp8\""), {at("activation"), "fp8", "\"bf16\""}},
+        {replaced(good, "\"gfx9999\"", "7"), {at("name"), "7", "name"}},
+        {replaced(good, "= true", "= 1"), {at("vmem"), "true or false"}},
+        {replaced(good, "km = 7", "km = -1"), {at("counters"), "counters.km", "-1"}},
+        {replaced(good, ", km = 7", ""), {at("counters"), "counters", "km"}},
+        {replaced(good, "km = 7", "km = 7, gds = 1"), {at("counters"), "gds"}},
+        {good + good, {behind(), "gfx9999", "twice"}},
+        {good + replaced(good, "gfx9999", "gfx9998"), {behind(), "elf_mach"}},
         {"[[chip]\n", {"t.toml:1:"}},
     };
     for (const Case& c : cases) {
