@@ -1,0 +1,277 @@
+// Every memory row: loads against bytes of the host, stores against what they must leave.
+#include "peacemaker/emu/program.h"
+#include "peacemaker/emu/row.h"
+#include "tests/emu/kernel_rig.h"
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <random>
+#include <set>
+
+namespace pm::testing {
+namespace {
+
+using u8 = std::uint8_t;
+using u32 = std::uint32_t;
+
+enum class Kind { kLoad, kStore };
+
+/// One access by its name after the space: GLOBAL, SCRATCH or BUFFER.
+struct Access {
+    const char* row; // LOAD_UBYTE
+    Kind kind;
+    unsigned bytes;
+    bool is_signed = false;
+    int half = -1; // 0: the low half of the register, 1: the high one
+};
+
+constexpr Access kAccesses[] = {
+    {"LOAD_UBYTE", Kind::kLoad, 1},
+    {"LOAD_SBYTE", Kind::kLoad, 1, true},
+    {"LOAD_USHORT", Kind::kLoad, 2},
+    {"LOAD_SSHORT", Kind::kLoad, 2, true},
+    {"LOAD_DWORD", Kind::kLoad, 4},
+    {"LOAD_DWORDX2", Kind::kLoad, 8},
+    {"LOAD_DWORDX3", Kind::kLoad, 12},
+    {"LOAD_DWORDX4", Kind::kLoad, 16},
+    {"LOAD_UBYTE_D16", Kind::kLoad, 1, false, 0},
+    {"LOAD_UBYTE_D16_HI", Kind::kLoad, 1, false, 1},
+    {"LOAD_SBYTE_D16", Kind::kLoad, 1, true, 0},
+    {"LOAD_SBYTE_D16_HI", Kind::kLoad, 1, true, 1},
+    {"LOAD_SHORT_D16", Kind::kLoad, 2, false, 0},
+    {"LOAD_SHORT_D16_HI", Kind::kLoad, 2, false, 1},
+    {"STORE_BYTE", Kind::kStore, 1},
+    {"STORE_BYTE_D16_HI", Kind::kStore, 1, false, 1},
+    {"STORE_SHORT", Kind::kStore, 2},
+    {"STORE_SHORT_D16_HI", Kind::kStore, 2, false, 1},
+    {"STORE_DWORD", Kind::kStore, 4},
+    {"STORE_DWORDX2", Kind::kStore, 8},
+    {"STORE_DWORDX3", Kind::kStore, 12},
+    {"STORE_DWORDX4", Kind::kStore, 16},
+};
+
+/// How the address is formed; {R} stands for the registers that are loaded or stored. Each reaches the lane's 32 bytes, byte 8 onwards.
+struct Form {
+    const char* space;
+    unsigned generations; // 1: gfx10, 2: gfx11, 4: gfx12
+    const char* load;
+    const char* store;
+};
+
+constexpr Form kForms[] = {
+    // v1 = 32 * lane; s[4:5] the buffer, v[14:15] the lane's own address, s3 = 4, v2 = 8.
+    {"GLOBAL", 7, "{R}, v1, s[4:5] offset:8", "v1, {R}, s[4:5] offset:8"},
+    {"GLOBAL", 7, "{R}, v[14:15], off offset:8", "v[14:15], {R}, off offset:8"},
+    {"SCRATCH", 7, "{R}, off, off offset:8", "off, {R}, off offset:8"},
+    {"SCRATCH", 7, "{R}, off, s13 offset:4", "off, {R}, s13 offset:4"},
+    {"SCRATCH", 7, "{R}, v2, off", "v2, {R}, off"},
+    {"SCRATCH", 6, "{R}, v3, s13 offset:1", "v3, {R}, s13 offset:1"},
+    {"BUFFER", 1, "{R}, off, s[0:3], 0 offset:8", "{R}, off, s[0:3], 0 offset:8"},
+    {"BUFFER", 1, "{R}, off, s[0:3], s14 offset:4", "{R}, off, s[0:3], s14 offset:4"},
+    {"BUFFER", 1, "{R}, v3, s[0:3], 0 offen offset:5", "{R}, v3, s[0:3], 0 offen offset:5"},
+};
+
+std::string lower(std::string text) {
+    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+}
+
+std::string instruction(const Form& form, const Access& access) {
+    const unsigned last = 20 + (access.bytes + 3) / 4 - 1;
+    const std::string registers = last == 20 ? "v20" : fmt::format("v[20:{}]", last);
+    std::string operands = access.kind == Kind::kLoad ? form.load : form.store;
+    operands.replace(operands.find("{R}"), 3, registers);
+    return lower(std::string(form.space) + "_" + access.row) + " " + operands;
+}
+
+// `in` holds 32 bytes a lane, `out` takes 32: for a load the four registers v[20:23], that were 0xb0b1b2b3 before; for a store the
+// lane's memory, that held `in` before, after 0xf0e1d2c3 + n from v[20:23] was stored. Scratch is filled from and emptied through registers.
+std::string body_of(const Form& form, const Access& access) {
+    const bool global = std::string_view(form.space) == "GLOBAL";
+    std::string text = R"(
+  s_load_dwordx4 s[4:7], s[8:9], 0x0
+  wait_scalar
+  v_lshlrev_b32_e32 v1, 5, v0
+  v_mov_b32_e32 v2, 8
+  v_mov_b32_e32 v3, 3
+  s_mov_b32 s13, 4
+  s_mov_b32 s14, 128
+  v_add_co_u32 v14, vcc_lo, s4, v1
+  v_add_co_ci_u32_e64 v15, s15, s5, 0, vcc_lo
+  global_load_dwordx4 v[4:7], v1, s[4:5]
+  global_load_dwordx4 v[8:11], v1, s[4:5] offset:16
+  wait_vm 0
+)";
+    if (!global) text += "  scratch_store_dwordx4 off, v[4:7], off\n  scratch_store_dwordx4 off, v[8:11], off offset:16\n";
+    for (unsigned i = 0; i < 4; ++i)
+        text += access.kind == Kind::kLoad ? fmt::format("  v_mov_b32_e32 v{}, 0xb0b1b2b3\n", 20 + i) : fmt::format("  v_mov_b32_e32 v{}, 0x{:x}\n", 20 + i, 0xf0e1d2c3u + i);
+    text += "  " + instruction(form, access) + "\n  wait_vm 0\n";
+    if (access.kind == Kind::kLoad) return text + "  global_store_dwordx4 v1, v[20:23], s[6:7]\n";
+    if (global) text += "  global_load_dwordx4 v[4:7], v1, s[4:5]\n  global_load_dwordx4 v[8:11], v1, s[4:5] offset:16\n";
+    else text += "  scratch_load_dwordx4 v[4:7], off, off\n  scratch_load_dwordx4 v[8:11], off, off offset:16\n";
+    return text + "  wait_vm 0\n  global_store_dwordx4 v1, v[4:7], s[6:7]\n  global_store_dwordx4 v1, v[8:11], s[6:7] offset:16\n";
+}
+
+// The 32 bytes that a lane's part of `out` must hold.
+std::vector<u8> expected(const Access& access, const std::vector<u8>& memory) {
+    std::vector<u8> result(32, 0);
+    if (access.kind == Kind::kStore) {
+        result = memory;
+        for (unsigned i = 0; i < access.bytes; ++i) {
+            const u32 word = 0xf0e1d2c3u + i / 4;
+            result[8 + i] = static_cast<u8>(word >> (8 * (i % 4) + (access.half == 1 ? 16 : 0)));
+        }
+        return result;
+    }
+    for (unsigned i = 0; i < 16; ++i) result[i] = static_cast<u8>(0xb3 - i % 4);
+    const unsigned width = access.half >= 0 ? 2 : std::max(access.bytes, 4u), start = access.half == 1 ? 2 : 0;
+    for (unsigned i = 0; i < width; ++i) {
+        const u8 beyond = access.is_signed && memory[8 + access.bytes - 1] >= 0x80 ? 0xff : 0;
+        result[start + i] = i < access.bytes ? memory[8 + i] : beyond;
+    }
+    return result;
+}
+
+class OnChip : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(OnChip, EveryAccessMovesItsBytes) {
+    const Chip& chip = chips()[GetParam()];
+    struct One {
+        const Form* form;
+        const Access* access;
+    };
+    std::vector<One> all;
+    std::vector<KernelText> kernels;
+    for (const Form& form : kForms)
+        for (const Access& access : kAccesses) {
+            if ((form.generations >> (chip.generation - 10) & 1u) == 0) continue;
+            KernelText k;
+            k.name = fmt::format("k{}", all.size());
+            k.body = body_of(form, access);
+            k.scratch = 32;
+            kernels.push_back(std::move(k));
+            all.push_back({&form, &access});
+        }
+    Rig rig(chip, kernels);
+    ASSERT_TRUE(rig.ok());
+    auto disassembler = isa::Disassembler::create(chip);
+    ASSERT_TRUE(disassembler);
+    std::mt19937 random(20260707);
+    std::vector<u8> bytes(1024);
+    for (u8& b : bytes) b = static_cast<u8>(random());
+    for (std::size_t n = 0; n < all.size(); ++n) {
+        SCOPED_TRACE(chip.name + ": " + instruction(*all[n].form, *all[n].access));
+        const std::string row = std::string(all[n].form->space) + "_" + all[n].access->row;
+        const auto program = emu::lift(rig.object(), *rig.object().find_kernel(kernels[n].name), **disassembler);
+        ASSERT_TRUE(program);
+        const auto& insts = (*program)->insts;
+        EXPECT_TRUE(std::any_of(insts.begin(), insts.end(), [&](const emu::Inst& i) { return i.row != nullptr && i.row->name == row; })) << row;
+        emu::Allocation* const in = rig.buffer(bytes);
+        emu::Allocation* const out = rig.buffer(std::vector<u8>(1024));
+        ASSERT_EQ(text_of(rig.launch(kernels[n].name, Rig::pack(in, out))), "");
+        const auto got = words_of<u8>(out);
+        for (std::ptrdiff_t lane = 0; lane < 32; ++lane) {
+            const std::vector<u8> memory(bytes.begin() + 32 * lane, bytes.begin() + 32 * lane + 32);
+            ASSERT_EQ(std::vector<u8>(got.begin() + 32 * lane, got.begin() + 32 * lane + 32), expected(*all[n].access, memory)) << "lane " << lane;
+        }
+        rig.memory.free(in->address);
+        rig.memory.free(out->address);
+    }
+}
+
+// Scratch ends where the descriptor says, to the byte.
+TEST_P(OnChip, ScratchHasItsBounds) {
+    const Chip& chip = chips()[GetParam()];
+    const auto scratch = [&](const char* name, const std::string& body) {
+        KernelText k;
+        k.name = name;
+        k.scratch = 32;
+        k.body = "  v_mov_b32_e32 v1, 0\n  " + body + "\n  wait_vm 0\n";
+        return k;
+    };
+    Rig rig(chip, {scratch("last", "scratch_store_byte off, v1, off offset:31"), scratch("past", "scratch_store_byte off, v1, off offset:32"),
+                   scratch("wide", "scratch_load_dwordx2 v[2:3], off, off offset:28"), scratch("before", "s_mov_b32 s13, -1\n scratch_load_ubyte v2, off, s13")});
+    ASSERT_TRUE(rig.ok());
+    const auto kernarg = Rig::pack(std::uint64_t{0}, std::uint64_t{0});
+    EXPECT_EQ(text_of(rig.launch("last", kernarg)), "");
+    EXPECT_EQ(kinds_of(rig.launch("past", kernarg)), std::vector{emu::FindingKind::kWriteOutOfBounds});
+    EXPECT_EQ(kinds_of(rig.launch("wide", kernarg)), std::vector{emu::FindingKind::kReadOutOfBounds});
+    EXPECT_EQ(kinds_of(rig.launch("before", kernarg)), std::vector{emu::FindingKind::kReadOutOfBounds});
+}
+
+struct ScalarLoad {
+    const char* row;
+    unsigned generations;
+    const char* assembly; // loads from byte 8 into s[16:..]
+    unsigned dwords;
+};
+
+constexpr ScalarLoad kScalarLoads[] = {
+    {"S_LOAD_DWORD", 1, "s_load_dword s16, s[4:5], 0x8", 1},
+    {"S_LOAD_DWORDX2", 1, "s_load_dwordx2 s[16:17], s[4:5], s14", 2},
+    {"S_LOAD_DWORDX4", 1, "s_load_dwordx4 s[16:19], s[4:5], s13 offset:0x4", 4},
+    {"S_LOAD_DWORDX8", 1, "s_load_dwordx8 s[16:23], s[4:5], 0x8", 8},
+    {"S_LOAD_DWORDX16", 1, "s_load_dwordx16 s[16:31], s[4:5], 0x8", 16},
+    {"S_LOAD_B32", 6, "s_load_b32 s16, s[4:5], 0x8", 1},
+    {"S_LOAD_B32", 6, "s_load_b32 s16, s[6:7], -0x18", 1},
+    {"S_LOAD_B64", 6, "s_load_b64 s[16:17], s[4:5], s14 offset:0x0", 2},
+    {"S_LOAD_B96", 4, "s_load_b96 s[16:18], s[4:5], 0x8", 3},
+    {"S_LOAD_B128", 6, "s_load_b128 s[16:19], s[4:5], s13 offset:0x4", 4},
+    {"S_LOAD_B256", 6, "s_load_b256 s[16:23], s[4:5], 0x8", 8},
+    {"S_LOAD_B512", 6, "s_load_b512 s[16:31], s[4:5], 0x8", 16},
+};
+
+TEST_P(OnChip, EveryScalarLoadFillsItsRegisters) {
+    const Chip& chip = chips()[GetParam()];
+    std::vector<const ScalarLoad*> all;
+    std::vector<KernelText> kernels;
+    for (const ScalarLoad& load : kScalarLoads) {
+        if ((load.generations >> (chip.generation - 10) & 1u) == 0) continue;
+        KernelText k;
+        k.name = fmt::format("k{}", all.size());
+        k.body = "  s_load_dwordx2 s[4:5], s[8:9], 0x0\n  s_load_dwordx2 s[34:35], s[8:9], 0x8\n  wait_scalar\n  s_add_u32 s6, s4, 32\n"
+                 "  s_addc_u32 s7, s5, 0\n  s_mov_b32 s13, 4\n  s_mov_b32 s14, 8\n";
+        for (unsigned i = 0; i < 16; ++i) k.body += fmt::format("  s_mov_b32 s{}, 0x77\n", 16 + i);
+        k.body += fmt::format("  {}\n  wait_scalar\n  v_mov_b32_e32 v1, 0\n  s_mov_b32 exec_lo, 1\n", load.assembly);
+        for (unsigned i = 0; i < 16; ++i) k.body += fmt::format("  v_mov_b32_e32 v2, s{}\n  global_store_dword v1, v2, s[34:35] offset:{}\n", 16 + i, 4 * i);
+        kernels.push_back(std::move(k));
+        all.push_back(&load);
+    }
+    Rig rig(chip, kernels);
+    ASSERT_TRUE(rig.ok());
+    auto disassembler = isa::Disassembler::create(chip);
+    ASSERT_TRUE(disassembler);
+    std::vector<u32> words(18);
+    for (u32 i = 0; i < words.size(); ++i) words[i] = 0x01020304 * (i + 1);
+    emu::Allocation* const in = rig.buffer(words);
+    for (std::size_t n = 0; n < all.size(); ++n) {
+        SCOPED_TRACE(chip.name + ": " + all[n]->assembly);
+        const auto program = emu::lift(rig.object(), *rig.object().find_kernel(kernels[n].name), **disassembler);
+        ASSERT_TRUE(program);
+        const auto& insts = (*program)->insts;
+        EXPECT_TRUE(std::any_of(insts.begin(), insts.end(), [&](const emu::Inst& i) { return i.row != nullptr && i.row->name == all[n]->row; }));
+        emu::Allocation* const out = rig.fresh(64);
+        ASSERT_EQ(text_of(rig.launch(kernels[n].name, Rig::pack(in, out))), "");
+        std::vector<u32> want(16, 0x77);
+        for (unsigned i = 0; i < all[n]->dwords; ++i) want[i] = words[2 + i];
+        EXPECT_EQ(words_of<u32>(out), want);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, OnChip, ::testing::Range(0u, static_cast<unsigned>(chips().size())),
+                         [](const auto& info) { return chips()[info.param].name; });
+
+TEST(MemoryRows, EachHasATest) {
+    std::set<std::string> tested;
+    for (const Form& form : kForms)
+        for (const Access& access : kAccesses) tested.insert(std::string(form.space) + "_" + access.row);
+    for (const ScalarLoad& load : kScalarLoads) tested.insert(load.row);
+    for (const emu::Row& row : emu::memory_rows()) EXPECT_TRUE(tested.contains(std::string(row.name))) << row.name;
+}
+
+} // namespace
+} // namespace pm::testing
