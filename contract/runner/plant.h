@@ -5,6 +5,7 @@
 #include "peacemaker/support/result.h"
 
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,10 @@ struct BuildPlan {
     std::vector<std::pair<std::string, std::string>> edits;
 
     bool operator==(const BuildPlan&) const = default;
-    auto operator<=>(const BuildPlan&) const = default;
+    bool operator<(const BuildPlan& other) const {
+        return std::tie(source, flags, defines, edits) <
+               std::tie(other.source, other.flags, other.defines, other.edits);
+    }
 };
 
 BuildPlan build_of(const Kernel& kernel);
