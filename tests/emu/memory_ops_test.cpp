@@ -54,7 +54,8 @@ constexpr Access kAccesses[] = {
     {"STORE_DWORDX4", Kind::kStore, 16},
 };
 
-/// How the address is formed; {R} stands for the registers that are loaded or stored. Each reaches the lane's 32 bytes, byte 8 onwards.
+/// How the address is formed; {R} stands for the registers that are loaded or stored. Each reaches the lane's 32 bytes,
+/// byte 8 onwards.
 struct Form {
     const char* space;
     unsigned generations; // 1: gfx10, 2: gfx11, 4: gfx12
@@ -88,8 +89,9 @@ std::string instruction(const Form& form, const Access& access) {
     return lower(std::string(form.space) + "_" + access.row) + " " + operands;
 }
 
-// `in` holds 32 bytes a lane, `out` takes 32: for a load the four registers v[20:23], that were 0xb0b1b2b3 before; for a store the
-// lane's memory, that held `in` before, after 0xf0e1d2c3 + n from v[20:23] was stored. Scratch is filled from and emptied through registers.
+// `in` holds 32 bytes a lane, `out` takes 32: for a load the four registers v[20:23], that were 0xb0b1b2b3 before; for
+// a store the lane's memory, that held `in` before, after 0xf0e1d2c3 + n from v[20:23] was stored. Scratch is filled
+// from and emptied through registers.
 std::string body_of(const Form& form, const Access& access) {
     const bool global = std::string_view(form.space) == "GLOBAL";
     std::string text = R"(
@@ -106,14 +108,19 @@ std::string body_of(const Form& form, const Access& access) {
   global_load_dwordx4 v[8:11], v1, s[4:5] offset:16
   wait_vm 0
 )";
-    if (!global) text += "  scratch_store_dwordx4 off, v[4:7], off\n  scratch_store_dwordx4 off, v[8:11], off offset:16\n";
+    if (!global)
+        text += "  scratch_store_dwordx4 off, v[4:7], off\n  scratch_store_dwordx4 off, v[8:11], off offset:16\n";
     for (unsigned i = 0; i < 4; ++i)
-        text += access.kind == Kind::kLoad ? fmt::format("  v_mov_b32_e32 v{}, 0xb0b1b2b3\n", 20 + i) : fmt::format("  v_mov_b32_e32 v{}, 0x{:x}\n", 20 + i, 0xf0e1d2c3u + i);
+        text += access.kind == Kind::kLoad ? fmt::format("  v_mov_b32_e32 v{}, 0xb0b1b2b3\n", 20 + i)
+                                           : fmt::format("  v_mov_b32_e32 v{}, 0x{:x}\n", 20 + i, 0xf0e1d2c3u + i);
     text += "  " + instruction(form, access) + "\n  wait_vm 0\n";
     if (access.kind == Kind::kLoad) return text + "  global_store_dwordx4 v1, v[20:23], s[6:7]\n";
-    if (global) text += "  global_load_dwordx4 v[4:7], v1, s[4:5]\n  global_load_dwordx4 v[8:11], v1, s[4:5] offset:16\n";
-    else text += "  scratch_load_dwordx4 v[4:7], off, off\n  scratch_load_dwordx4 v[8:11], off, off offset:16\n";
-    return text + "  wait_vm 0\n  global_store_dwordx4 v1, v[4:7], s[6:7]\n  global_store_dwordx4 v1, v[8:11], s[6:7] offset:16\n";
+    if (global)
+        text += "  global_load_dwordx4 v[4:7], v1, s[4:5]\n  global_load_dwordx4 v[8:11], v1, s[4:5] offset:16\n";
+    else
+        text += "  scratch_load_dwordx4 v[4:7], off, off\n  scratch_load_dwordx4 v[8:11], off, off offset:16\n";
+    return text + "  wait_vm 0\n  global_store_dwordx4 v1, v[4:7], s[6:7]\n  global_store_dwordx4 v1, v[8:11], s[6:7] "
+                  "offset:16\n";
 }
 
 // The 32 bytes that a lane's part of `out` must hold.
@@ -169,14 +176,18 @@ TEST_P(OnChip, EveryAccessMovesItsBytes) {
         const auto program = emu::lift(rig.object(), *rig.object().find_kernel(kernels[n].name), **disassembler);
         ASSERT_TRUE(program);
         const auto& insts = (*program)->insts;
-        EXPECT_TRUE(std::any_of(insts.begin(), insts.end(), [&](const emu::Inst& i) { return i.row != nullptr && i.row->name == row; })) << row;
+        EXPECT_TRUE(std::any_of(insts.begin(), insts.end(), [&](const emu::Inst& i) {
+            return i.row != nullptr && i.row->name == row;
+        })) << row;
         emu::Allocation* const in = rig.buffer(bytes);
         emu::Allocation* const out = rig.buffer(std::vector<u8>(1024));
         ASSERT_EQ(text_of(rig.launch(kernels[n].name, Rig::pack(in, out))), "");
         const auto got = words_of<u8>(out);
         for (std::ptrdiff_t lane = 0; lane < 32; ++lane) {
             const std::vector<u8> memory(bytes.begin() + 32 * lane, bytes.begin() + 32 * lane + 32);
-            ASSERT_EQ(std::vector<u8>(got.begin() + 32 * lane, got.begin() + 32 * lane + 32), expected(*all[n].access, memory)) << "lane " << lane;
+            ASSERT_EQ(std::vector<u8>(got.begin() + 32 * lane, got.begin() + 32 * lane + 32),
+                      expected(*all[n].access, memory))
+                << "lane " << lane;
         }
         rig.memory.free(in->address);
         rig.memory.free(out->address);
@@ -193,8 +204,10 @@ TEST_P(OnChip, ScratchHasItsBounds) {
         k.body = "  v_mov_b32_e32 v1, 0\n  " + body + "\n  wait_vm 0\n";
         return k;
     };
-    Rig rig(chip, {scratch("last", "scratch_store_byte off, v1, off offset:31"), scratch("past", "scratch_store_byte off, v1, off offset:32"),
-                   scratch("wide", "scratch_load_dwordx2 v[2:3], off, off offset:28"), scratch("before", "s_mov_b32 s13, -1\n scratch_load_ubyte v2, off, s13")});
+    Rig rig(chip, {scratch("last", "scratch_store_byte off, v1, off offset:31"),
+                   scratch("past", "scratch_store_byte off, v1, off offset:32"),
+                   scratch("wide", "scratch_load_dwordx2 v[2:3], off, off offset:28"),
+                   scratch("before", "s_mov_b32 s13, -1\n scratch_load_ubyte v2, off, s13")});
     ASSERT_TRUE(rig.ok());
     const auto kernarg = Rig::pack(std::uint64_t{0}, std::uint64_t{0});
     EXPECT_EQ(text_of(rig.launch("last", kernarg)), "");
@@ -233,11 +246,14 @@ TEST_P(OnChip, EveryScalarLoadFillsItsRegisters) {
         if ((load.generations >> (chip.generation - 10) & 1u) == 0) continue;
         KernelText k;
         k.name = fmt::format("k{}", all.size());
-        k.body = "  s_load_dwordx2 s[4:5], s[8:9], 0x0\n  s_load_dwordx2 s[34:35], s[8:9], 0x8\n  wait_scalar\n  s_add_u32 s6, s4, 32\n"
+        k.body = "  s_load_dwordx2 s[4:5], s[8:9], 0x0\n  s_load_dwordx2 s[34:35], s[8:9], 0x8\n  wait_scalar\n  "
+                 "s_add_u32 s6, s4, 32\n"
                  "  s_addc_u32 s7, s5, 0\n  s_mov_b32 s13, 4\n  s_mov_b32 s14, 8\n";
         for (unsigned i = 0; i < 16; ++i) k.body += fmt::format("  s_mov_b32 s{}, 0x77\n", 16 + i);
         k.body += fmt::format("  {}\n  wait_scalar\n  v_mov_b32_e32 v1, 0\n  s_mov_b32 exec_lo, 1\n", load.assembly);
-        for (unsigned i = 0; i < 16; ++i) k.body += fmt::format("  v_mov_b32_e32 v2, s{}\n  global_store_dword v1, v2, s[34:35] offset:{}\n", 16 + i, 4 * i);
+        for (unsigned i = 0; i < 16; ++i)
+            k.body += fmt::format("  v_mov_b32_e32 v2, s{}\n  global_store_dword v1, v2, s[34:35] offset:{}\n", 16 + i,
+                                  4 * i);
         kernels.push_back(std::move(k));
         all.push_back(&load);
     }
@@ -253,7 +269,8 @@ TEST_P(OnChip, EveryScalarLoadFillsItsRegisters) {
         const auto program = emu::lift(rig.object(), *rig.object().find_kernel(kernels[n].name), **disassembler);
         ASSERT_TRUE(program);
         const auto& insts = (*program)->insts;
-        EXPECT_TRUE(std::any_of(insts.begin(), insts.end(), [&](const emu::Inst& i) { return i.row != nullptr && i.row->name == all[n]->row; }));
+        EXPECT_TRUE(std::any_of(insts.begin(), insts.end(),
+                                [&](const emu::Inst& i) { return i.row != nullptr && i.row->name == all[n]->row; }));
         emu::Allocation* const out = rig.fresh(64);
         ASSERT_EQ(text_of(rig.launch(kernels[n].name, Rig::pack(in, out))), "");
         std::vector<u32> want(16, 0x77);

@@ -1,0 +1,148 @@
+// The affine stream kernels as two compilers build them, on a shape that no tile divides: no finding, and the values of
+// a plain loop.
+#include "tests/emu/exact_float.h"
+#include "tests/emu/kernel_rig.h"
+#include "tests/isa/llvm_tools.h"
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <random>
+
+namespace pm::testing {
+namespace {
+
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+
+constexpr u32 kColumns = 67, kDepth = 192, kGroup = 64, kBits = 4;
+constexpr std::uint64_t kSeed = 20260709;
+
+struct Tile {
+    u32 rows, columns;
+};
+constexpr Tile kTiles[] = {{1, 1}, {1, 2}, {1, 4}, {1, 8}, {2, 4}, {4, 2}, {4, 4}, {8, 2}};
+
+u16 encode(Format format, double v) { return static_cast<u16>(rounded(format, mpq_class(v), Rounding::kNearestEven)); }
+double decode(Format format, u16 v) { return value_of(format, v).get_d(); }
+
+struct Problem {
+    u32 rows;
+    std::vector<u16> x, scale, bias;
+    std::vector<u32> words;
+    std::vector<double> y, magnitude; // the exact result, and the sum of the magnitudes of its terms
+};
+
+Problem problem_of(Format format, u32 rows) {
+    std::mt19937_64 random(kSeed + rows);
+    std::uniform_real_distribution<double> value(-1, 1);
+    Problem p;
+    p.rows = rows;
+    for (u32 i = 0; i < rows * kDepth; ++i) p.x.push_back(encode(format, value(random)));
+    for (u32 i = 0; i < kColumns * kDepth / kGroup; ++i) {
+        p.scale.push_back(encode(format, value(random) / 8));
+        p.bias.push_back(encode(format, value(random)));
+    }
+    for (u32 i = 0; i < kColumns * kDepth * kBits / 32; ++i) p.words.push_back(static_cast<u32>(random()));
+    for (u32 row = 0; row < rows; ++row)
+        for (u32 column = 0; column < kColumns; ++column) {
+            double sum = 0, magnitude = 0;
+            for (u32 k = 0; k < kDepth; ++k) {
+                const u32 at = column * kDepth + k;
+                const double code = p.words[at / 8] >> (at % 8 * 4) & 15;
+                const std::size_t group = at / kGroup;
+                const double x = decode(format, p.x[row * kDepth + k]), scale = decode(format, p.scale[group]),
+                             bias = decode(format, p.bias[group]);
+                sum += x * (scale * code + bias);
+                magnitude += std::abs(x * scale * code) + std::abs(x * bias);
+            }
+            p.y.push_back(sum);
+            p.magnitude.push_back(magnitude);
+        }
+    return p;
+}
+
+struct Build {
+    const char* compiler;
+    unsigned chip;
+};
+
+class Built : public ::testing::TestWithParam<Build> {
+protected:
+    Result<std::string> object(const char* source) const {
+        return compile_hip(GetParam().compiler, chip().name, HKC_SOURCE_DIR + std::string(source),
+                           {"-std=c++20", "-O3", "-ffp-contract=off", "-mno-wavefrontsize64"});
+    }
+    const Chip& chip() const { return chips()[GetParam().chip]; }
+    Format format() const { return chip().activation == Activation::kFp16 ? kF16 : kBf16; }
+};
+
+std::vector<u16> run_tile(Rig& rig, const Problem& p, const std::string& kernel, Tile tile) {
+    emu::Allocation* const out = rig.fresh(2 * p.rows * kColumns);
+    const auto kernarg = Rig::pack(rig.buffer(p.x), rig.buffer(p.words), rig.buffer(p.scale), rig.buffer(p.bias), out,
+                                   p.rows, kColumns, kDepth);
+    const u32 across = 4 * tile.columns;
+    const emu::Report report = rig.launch(
+        kernel, kernarg, {(kColumns + across - 1) / across, (p.rows + tile.rows - 1) / tile.rows, 1}, {128, 1, 1});
+    EXPECT_EQ(text_of(report), "") << kernel;
+    EXPECT_EQ(emu::Memory::first_undefined(*out, out->address, out->size), 0u) << kernel;
+    return words_of<u16>(out);
+}
+
+TEST_P(Built, TilesAgreeWithAPlainLoop) {
+    if (!installed(GetParam().compiler)) GTEST_SKIP() << GetParam().compiler << " is not installed";
+    const auto bytes = object("/kernels/affine_stream.hip");
+    ASSERT_TRUE(bytes) << bytes.error().text;
+    Rig rig(*bytes);
+    ASSERT_TRUE(rig.ok());
+    const double step = format().mantissa_bits == 7 ? 0x1p-8 : 0x1p-11; // half an ulp of the result, relative
+    for (const Tile tile : kTiles) {
+        const std::string suffix = fmt::format("w4_r{}x{}", tile.rows, tile.columns);
+        SCOPED_TRACE(suffix);
+        // One row more than whole tiles.
+        const Problem p = problem_of(format(), tile.rows + 1);
+        const auto plain = run_tile(rig, p, "affine_stream_" + suffix, tile);
+        const auto fused = run_tile(rig, p, "affine_stream_relu2_" + suffix, tile);
+        for (std::size_t i = 0; i < plain.size(); ++i) {
+            const double got = decode(format(), plain[i]);
+            ASSERT_NEAR(got, p.y[i], 2 * step * std::abs(p.y[i]) + 0x1p-14 * p.magnitude[i]) << i;
+            const double positive = std::max(got, 0.0);
+            ASSERT_NEAR(decode(format(), fused[i]), positive * positive, 2 * step * positive * positive + 0x1p-24) << i;
+        }
+        // relu2 of the plain tile's output gives the fused tile's bytes.
+        emu::Allocation* const out = rig.fresh(2 * plain.size());
+        const auto kernarg = Rig::pack(rig.buffer(plain), out, static_cast<u32>(plain.size()));
+        ASSERT_EQ(
+            text_of(rig.launch("relu2", kernarg, {(static_cast<u32>(plain.size()) + 2047) / 2048, 1, 1}, {256, 1, 1})),
+            "");
+        EXPECT_EQ(words_of<u16>(out), fused);
+    }
+}
+
+TEST_P(Built, TheBuildThatSpillsGivesTheSameBytes) {
+    if (!installed(GetParam().compiler)) GTEST_SKIP() << GetParam().compiler << " is not installed";
+    const auto bytes = object("/kernels/affine_stream.hip"), spilling = object("/controls/affine_stream_spill.hip");
+    ASSERT_TRUE(bytes && spilling);
+    Rig rig(*bytes), spilled(*spilling);
+    ASSERT_TRUE(rig.ok() && spilled.ok());
+    const Tile tile = {8, 2};
+    const Problem p = problem_of(format(), 9);
+    EXPECT_GT(spilled.object().find_kernel("affine_stream_w4_r8x2")->resources.scratch, 0u);
+    EXPECT_EQ(run_tile(rig, p, "affine_stream_w4_r8x2", tile), run_tile(spilled, p, "affine_stream_w4_r8x2", tile));
+}
+
+std::vector<Build> builds() {
+    std::vector<Build> all;
+    for (const char* compiler : {"clang++-22", "clang++-19"})
+        for (unsigned chip = 0; chip < chips().size(); ++chip) all.push_back({compiler, chip});
+    return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, Built, ::testing::ValuesIn(builds()), [](const auto& info) {
+    return fmt::format("clang{}_{}", std::string_view(info.param.compiler).substr(8), chips()[info.param.chip].name);
+});
+
+} // namespace
+} // namespace pm::testing
