@@ -54,6 +54,24 @@ TEST(LimitsTool, RecordsInOneCommandAndThenPasses) {
     expect(root.run("$RECORDS check"), 0, "2 records: 0 problems");
 }
 
+TEST(LimitsTool, LetsScratchPassWhereTheRegistryKnowsIt) {
+    const ToolRoot root;
+    root.folder().write("small.hip",
+                        R"(extern "C" __attribute__((global)) void small(const short* v, short* out, int count) {
+    volatile short a[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    out[0] = a[count & 7] + v[0];
+}
+)");
+    expect(root.run("$LIMITS --records all | $RECORDS apply"), 0, "scratch ");
+    expect(root.run("$LIMITS"), 1, "limit problem: gfx1151 small scratch: ");
+    expect(root.run("$RECORDS check"), 1, "no known finding of gate 5 \"uses scratch\" names it");
+    expect(root.run(R"(for c in gfx1030 gfx1151; do
+        echo '[[kernel.known]]'; echo 'gate = 5'; echo "chip = \"$c\""; echo 'finding = "uses scratch"'; echo 'reason = "by design"'
+        done >> registry/small.toml; $LIMITS)"),
+           0, "known finding: gfx1151 small scratch: ");
+    expect(root.run("$RECORDS check"), 0, "2 records: 0 problems");
+}
+
 TEST(LimitsTool, RunsFromAnywhere) {
     const ToolRoot root;
     const std::string there = " --root " + root.folder().path().string();
