@@ -115,10 +115,6 @@ void deliver(Wave& wave, const Inst& inst, const u32 (*words)[kLanes], const u32
     const MemoryOperands& m = inst.memory;
     const Row& row = *inst.row;
     const isa::Half half = !row.half ? isa::Half::kWhole : row.high ? isa::Half::kHigh : isa::Half::kLow;
-    for (u32 k = 0; k < m.data_dwords; ++k) {
-        const auto r = static_cast<Register>(m.data + k);
-        if ((wave.state[r] & kOutside) != 0) check_register(wave, r, lanes, half, true);
-    }
     issue(wave, {ReturnClass::kVectorLoad, m.data, m.data_dwords, lanes, half});
     for (u32 k = 0; k < m.data_dwords; ++k) {
         const auto r = static_cast<Register>(m.data + k);

@@ -60,6 +60,11 @@ void clear(Wave& wave, const Outstanding& o) {
     });
 }
 
+void report_outside(Wave& wave, Register r, bool writes) {
+    report(wave, FindingKind::kRegisterOutsideAllocation, 0, 0,
+           register_name(r) + (writes ? " is written" : " is read") + ", the kernel descriptor grants fewer registers");
+}
+
 } // namespace
 
 Counter counter_of(const Chip& chip, ReturnClass cls) {
@@ -106,7 +111,9 @@ void issue(Wave& wave, const Outstanding& operation) {
         return; // no register is written; store counts order memory, not registers
     const bool ordered = writes_in_order(chip, operation.cls);
     for_each_register(operation, [&](Register r) {
-        if (r == isa::kNull || (wave.state[r] & kInFlight) == 0) return;
+        if (r == isa::kNull) return;
+        if ((wave.state[r] & kOutside) != 0) report_outside(wave, r, true);
+        if ((wave.state[r] & kInFlight) == 0) return;
         // In flight by operations of the same ordered class alone is no fault.
         std::uint32_t clash = 0;
         for (const OutstandingList& other : wave.outstanding)
@@ -141,10 +148,7 @@ std::uint32_t lanes_in_flight(const Wave& wave, Register r, std::uint32_t lanes,
 
 void check_register(Wave& wave, Register r, std::uint32_t lanes, isa::Half half, bool writes) {
     const std::uint8_t state = wave.state[r];
-    if ((state & kOutside) != 0)
-        report(wave, FindingKind::kRegisterOutsideAllocation, 0, 0,
-               register_name(r) + (writes ? " is written" : " is read") +
-                   ", the kernel descriptor grants fewer registers");
+    if ((state & kOutside) != 0) report_outside(wave, r, writes);
     if ((state & kInFlight) == 0) return;
     const std::uint32_t late = lanes_in_flight(wave, r, lanes, half);
     if (late == 0) return;
