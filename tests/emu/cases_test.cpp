@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <numeric>
 
@@ -128,6 +129,105 @@ TEST(SharedCase, SpillsAppear) {
         results[rig == &clean] = words_of<u32>(out);
     }
     EXPECT_EQ(results[0], results[1]);
+}
+
+bool only(const emu::Report& report, FindingKind kind) {
+    const auto kinds = kinds_of(report);
+    return report.unsupported.empty() && !kinds.empty() &&
+           std::all_of(kinds.begin(), kinds.end(), [kind](FindingKind k) { return k == kind; });
+}
+
+TEST(SharedCase, LdsTailRead) {
+    const Case c("lds-tail-read");
+    if (!c.there()) GTEST_SKIP() << "no shared cases here";
+    Rig faulty(c.object("case.co")), clean(c.object("clean.co"));
+    ASSERT_TRUE(faulty.ok() && clean.ok());
+    const std::vector<float> ones(256, 1.0f);
+    const emu::Report report =
+        faulty.launch("sum_block_wide", Rig::pack(faulty.fresh(4), faulty.buffer(ones)), {1, 1, 1}, {256, 1, 1});
+    EXPECT_TRUE(only(report, FindingKind::kLdsOutOfBounds)) << text_of(report);
+    if (!report.findings.empty()) {
+        EXPECT_EQ(report.findings[0].lane, 8u);
+        EXPECT_EQ(report.findings[0].address, 32u);
+    }
+    emu::Allocation* const out = clean.fresh(4);
+    EXPECT_EQ(text_of(clean.launch("sum_block", Rig::pack(out, clean.buffer(ones)), {1, 1, 1}, {256, 1, 1})), "");
+    EXPECT_EQ(words_of<float>(out), std::vector<float>{256});
+}
+
+TEST(SharedCase, LoopTailBarrier) {
+    const Case c("loop-tail-barrier");
+    if (!c.there()) GTEST_SKIP() << "no shared cases here";
+    for (const bool right : {false, true}) {
+        Rig rig(c.object(right ? "clean.co" : "case.co"));
+        ASSERT_TRUE(rig.ok());
+        const auto kernarg = Rig::pack(rig.fresh(4096), rig.buffer(std::vector<float>(128, 0.5f)),
+                                       rig.buffer(std::vector<float>(128, 0.25f)), 8);
+        const emu::Report report =
+            rig.launch(right ? "scan_steps" : "scan_steps_racy", kernarg, {1, 1, 1}, {128, 1, 1});
+        if (right)
+            EXPECT_EQ(text_of(report), "");
+        else
+            EXPECT_TRUE(only(report, FindingKind::kLdsRace)) << text_of(report);
+    }
+}
+
+TEST(SharedCase, OneStoreSameAddress) {
+    const Case c("one-store-same-address");
+    if (!c.there()) GTEST_SKIP() << "no shared cases here";
+    Rig faulty(c.object("case.co")), clean(c.object("clean.co"));
+    ASSERT_TRUE(faulty.ok() && clean.ok());
+    const emu::Report report = faulty.launch("two_waves_one_slot", Rig::pack(faulty.fresh(256)), {1, 1, 1}, {64, 1, 1});
+    EXPECT_TRUE(only(report, FindingKind::kLdsRace)) << text_of(report);
+    EXPECT_EQ(text_of(clean.launch("one_wave_one_slot", Rig::pack(clean.fresh(256)))), "");
+}
+
+TEST(SharedCase, SplitBarrierUndrained) {
+    const Case c("split-barrier-undrained");
+    if (!c.there()) GTEST_SKIP() << "no shared cases here";
+    for (const auto& [file, kernel] :
+         {std::pair{"case.co", "no_drain"}, {"case-late.co", "late_drain"}, {"clean.co", "drained"}}) {
+        Rig rig(c.object(file));
+        ASSERT_TRUE(rig.ok());
+        const emu::Report report =
+            rig.launch(kernel, Rig::pack(rig.buffer(iota(64)), rig.fresh(256)), {1, 1, 1}, {64, 1, 1});
+        if (std::string(kernel) == "drained")
+            EXPECT_EQ(text_of(report), "");
+        else
+            EXPECT_TRUE(only(report, FindingKind::kLdsRace)) << kernel << ": " << text_of(report);
+    }
+}
+
+TEST(SharedCase, DynamicLdsTooLarge) {
+    const Case c("dynamic-lds-too-large");
+    if (!c.there()) GTEST_SKIP() << "no shared cases here";
+    Rig rig(c.object("case.co"));
+    ASSERT_TRUE(rig.ok());
+    std::vector<float> in(16384);
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
+    emu::Allocation* const source = rig.buffer(in);
+    const auto run = [&](u32 dynamic, int n, emu::Allocation* out) {
+        const auto kernarg = Rig::pack(out, source, n);
+        return rig.launch(
+            {.kernel = "top_rows", .block = {128, 1, 1}, .dynamic_lds = dynamic, .kernarg = kernarg, .threads = 1});
+    };
+    constexpr int kMost = 12032;
+    emu::Allocation* const out = rig.fresh(4 * kMost);
+    const auto fits = run(48128, kMost, out);
+    ASSERT_TRUE(fits) << fits.error().text;
+    EXPECT_EQ(text_of(*fits), "");
+    std::vector<float> want;
+    for (std::size_t i = 0; i < kMost; ++i) want.push_back(in[4352 + kMost - 1 - i] + in[i % 4352]);
+    EXPECT_EQ(words_of<float>(out), want);
+    const auto large = run(49152, kMost, out);
+    ASSERT_FALSE(large);
+    EXPECT_NE(large.error().text.find("66560 bytes (17408 fixed + 49152 dynamic), limit 65536"), std::string::npos)
+        << large.error().text;
+    const auto little = run(4096, 1025, out);
+    ASSERT_TRUE(little);
+    EXPECT_EQ(little->findings.empty() ? FindingKind::kMisaligned : little->findings[0].kind,
+              FindingKind::kLdsOutOfBounds)
+        << text_of(*little);
 }
 
 } // namespace

@@ -315,6 +315,30 @@ std::vector<Pair> pairs() {
          "",
          {K::kRegisterOutsideAllocation},
          "v40 is written"},
+        {"register_loaded_from_lds",
+         kAllChips,
+         "ds_read_b32 v40, v1\n wait_lgkm 0",
+         "",
+         {K::kRegisterOutsideAllocation},
+         "v40 is written"},
+        {"lds_read",
+         kAllChips,
+         "ds_write_b32 v1, v0\n ds_read_b32 v3, v1\n v_mov_b32_e32 v5, v3\n wait_lgkm 0",
+         "ds_write_b32 v1, v0\n ds_read_b32 v3, v1\n wait_lgkm 0\n v_mov_b32_e32 v5, v3",
+         {K::kUsedBeforeWait},
+         "v3 is read while"},
+        {"lds_past_the_end",
+         kAllChips,
+         "ds_write_b8 v4, v0 offset:128",
+         "ds_write_b8 v4, v0 offset:127",
+         {K::kLdsOutOfBounds},
+         "1 bytes at LDS byte 128 of 128"},
+        {"lds_undefined_address",
+         kAllChips,
+         "v_and_b32_e32 v3, 4, v20\n ds_write_b32 v3, v0",
+         "v_and_b32_e32 v3, 0, v20\n ds_write_b32 v3, v0",
+         {K::kUndefinedDecides},
+         "v3 holds an undefined value"},
     };
     return all;
 }
@@ -339,6 +363,7 @@ TEST_P(OnChip, FaultIsFoundAndItsTwinIsSilent) {
             KernelText k;
             k.name = std::string(p.name) + (faulty ? "_faulty" : "_right");
             k.body = body_of(middle);
+            k.lds = 128;
             kernels.push_back(std::move(k));
         }
         mine.push_back(std::move(p));
