@@ -1,6 +1,8 @@
 // tools/dev where it cannot install: it lists what is missing and how it looked, and changes nothing.
 #include "tests/tree/tree.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -54,9 +56,9 @@ protected:
         FAIL() << "this system has no " << program;
     }
     Ran dev(const std::string& arguments, const std::string& before = "") {
-        const std::string quoted = "'" + (folder_ / "bin").string() + "'";
-        return run(before + " /usr/bin/env -i PATH=" + quoted + " DPKG_ADMINDIR='" + (folder_ / "dpkg").string() +
-                   "' /bin/bash '" + (folder_ / "tools/dev").string() + "' " + arguments);
+        return run(fmt::format("{} /usr/bin/env -i PATH='{}' DPKG_ADMINDIR='{}' /bin/bash '{}' {}", before,
+                               (folder_ / "bin").string(), (folder_ / "dpkg").string(),
+                               (folder_ / "tools/dev").string(), arguments));
     }
 
     std::filesystem::path folder_;

@@ -2,6 +2,8 @@
 // what it says they print is what they print.
 #include "tests/tree/tree.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <regex>
@@ -49,8 +51,9 @@ protected:
     /// Runs the lines as one script in the temporary root.
     int run(const std::string& script, std::string& output) const {
         const std::string log = (root_ / "output.txt").string();
-        EXPECT_TRUE(pm::write_file_atomically(root_ / "script.sh", "set -e\ncd '" + root_.string() + "'\n" + script));
-        const int status = std::system(("sh '" + (root_ / "script.sh").string() + "' > '" + log + "' 2>&1").c_str());
+        EXPECT_TRUE(
+            pm::write_file_atomically(root_ / "script.sh", fmt::format("set -e\ncd '{}'\n{}", root_.string(), script)));
+        const int status = std::system(fmt::format("sh '{}' > '{}' 2>&1", (root_ / "script.sh").string(), log).c_str());
         const auto text = pm::read_file(log);
         EXPECT_TRUE(text);
         output = text ? *text : "";
