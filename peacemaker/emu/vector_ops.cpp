@@ -291,6 +291,10 @@ inline u32 mul_hi_i32(u32 a, u32 b) {
 inline i32 signed24(u32 a) { return static_cast<i32>(a << 8) >> 8; }
 inline u32 mul_u32_u24(u32 a, u32 b) { return (a & 0xffffffu) * (b & 0xffffffu); }
 inline u32 mul_i32_i24(u32 a, u32 b) { return static_cast<u32>(static_cast<i64>(signed24(a)) * signed24(b)); }
+inline u32 mul_hi_u32_u24(u32 a, u32 b) { return mul_hi_u32(a & 0xffffffu, b & 0xffffffu); }
+inline u32 mul_hi_i32_i24(u32 a, u32 b) {
+    return mul_hi_i32(static_cast<u32>(signed24(a)), static_cast<u32>(signed24(b)));
+}
 inline u32 add3(u32 a, u32 b, u32 c) { return a + b + c; }
 inline u32 lshl_add(u32 a, u32 b, u32 c) { return (a << (b & 31u)) + c; }
 inline u32 add_lshl(u32 a, u32 b, u32 c) { return (a + b) << (c & 31u); }
@@ -565,6 +569,8 @@ constexpr Row kRows[] = {
     row("V_MUL_HI_I32", "1:11", int2<mul_hi_i32>, kAll),
     row("V_MUL_U32_U24", "1:11", int2<mul_u32_u24>, kCarry),
     row("V_MUL_I32_I24", "1:11", int2<mul_i32_i24>, kCarry),
+    row("V_MUL_HI_U32_U24", "1:11", int2<mul_hi_u32_u24>, kAll),
+    row("V_MUL_HI_I32_I24", "1:11", int2<mul_hi_i32_i24>, kAll),
     row("V_ADD3_U32", "1:111", int3<add3>, kCarry),
     row("V_LSHL_ADD_U32", "1:111", int3<lshl_add>, kAll),
     row("V_ADD_LSHL_U32", "1:111", int3<add_lshl>, kAll),
