@@ -1,6 +1,8 @@
-// Integer expressions of the registry: + - * / % parentheses, unary minus, comparison-free; functions ceildiv, min, max.
+// Integer expressions of the registry: + - * / % parentheses, unary minus, comparison-free; functions ceildiv, min,
+// max.
 //
-// Parsed by a PEGTL grammar, evaluated in checked 64-bit integers: overflow and division by zero are errors, never wrapped values.
+// Parsed by a PEGTL grammar, evaluated in checked 64-bit integers: overflow and division by zero are errors, never
+// wrapped values.
 #pragma once
 
 #include "peacemaker/support/result.h"
@@ -24,7 +26,8 @@ public:
 
     /// The constant 0.
     Expr();
-    explicit Expr(std::shared_ptr<const Node> root, std::string text) : root_(std::move(root)), text_(std::move(text)) {}
+    explicit Expr(std::shared_ptr<const Node> root, std::string text)
+        : root_(std::move(root)), text_(std::move(text)) {}
 
     /// Error: the expression, the column, what was expected.
     static pm::Result<Expr> parse(std::string_view text);

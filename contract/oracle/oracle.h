@@ -1,6 +1,8 @@
-// Host oracles: for one shape and its inputs, the set of results that the declared arithmetic allows, an interval an output.
+// Host oracles: for one shape and its inputs, the set of results that the declared arithmetic allows, an interval an
+// output.
 //
-// An oracle computes in double and returns rigorous bounds; it knows neither devices nor gates. Oracles are named functions.
+// An oracle computes in double and returns rigorous bounds; it knows neither devices nor gates. Oracles are named
+// functions.
 #pragma once
 
 #include "contract/registry/registry.h"

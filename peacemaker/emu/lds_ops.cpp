@@ -93,8 +93,7 @@ void store_bytes(Wave& wave, u32 lane, u32 at, u32 bytes, Register first, u32 sh
         const auto r = static_cast<Register>(first + i / 4);
         const u32 by = shift + 8 * (i % 4);
         wave.group->lds[at + i] = static_cast<u8>(wave.v[r][lane] >> by);
-        wave.group->undefined[at + i] =
-            static_cast<u8>(wave.undefined_word(r, lane) >> by);
+        wave.group->undefined[at + i] = static_cast<u8>(wave.undefined_word(r, lane) >> by);
     }
 }
 
@@ -257,9 +256,7 @@ void deliver_lanes(Wave& wave, const Inst& inst, const u32* value, const u32* un
     deliver(wave, inst, words, masks);
 }
 
-u32 undefined_bits(const Wave& wave, Register r, u32 lane) {
-    return wave.undefined_word(r, lane);
-}
+u32 undefined_bits(const Wave& wave, Register r, u32 lane) { return wave.undefined_word(r, lane); }
 
 // Each lane reads the lane its address names; an inactive one gives 0.
 void bpermute(Wave& wave, const Inst& inst) {

@@ -246,7 +246,9 @@ std::uint32_t scalar_undefined(const Wave& wave, Register r) {
     return (wave.state[r] & kUndefinedBits) != 0 ? wave.s_undefined[r - isa::kScalar] : 0u;
 }
 
-std::uint32_t undefined_lanes(const Wave& wave, Register r, std::uint32_t lanes) { return wave.undefined_lanes[r] & lanes; }
+std::uint32_t undefined_lanes(const Wave& wave, Register r, std::uint32_t lanes) {
+    return wave.undefined_lanes[r] & lanes;
+}
 
 void require_defined_lanes(Wave& wave, Register r, std::uint32_t lanes, const char* what) {
     const std::uint32_t found = undefined_lanes(wave, r, lanes);

@@ -262,8 +262,7 @@ TEST_F(ContractTool, AnInstructionThatTheDeviceDoesNotKnowIsUncheckedNeverAPass)
 
 TEST_F(ContractTool, AKnownFindingThatNoLongerOccursIsStale) {
     std::string registration = kRegistration;
-    registration +=
-        "known = [{ gate = 3, chip = \"gfx1151\", finding = \"outside the oracle\", reason = \"once\" }]\n";
+    registration += "known = [{ gate = 3, chip = \"gfx1151\", finding = \"outside the oracle\", reason = \"once\" }]\n";
     write("registry/square.toml", registration);
     const Ran ran = run(std::string(kOn) + "--gates 1-4");
     EXPECT_EQ(ran.status, 1) << ran.out;
