@@ -22,7 +22,7 @@ constexpr int kJobs = 2;
 
 /// Runs the tool and waits for it; its exit status, or -1.
 int run_tool(const std::vector<std::string>& options) {
-    std::vector<std::string> words{HKC_BINARY_DIR "/bin/hip-kernel-contract",
+    std::vector<std::string> words{std::string(HKC_BINARY_DIR) + "/bin/hip-kernel-contract",
                                    "--root",
                                    HKC_SOURCE_DIR,
                                    "--device",

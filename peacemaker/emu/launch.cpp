@@ -300,7 +300,7 @@ void set_vectors(Wave& wave, const Launch& l) {
     }
     set_scalar(wave, isa::kExecLo, exec);
     const std::uint32_t count = l.chip.generation >= 11 ? 1u : std::min(ids + 1u, 3u);
-    for (Register r = 0; r < count; ++r) set_defined(wave, r, exec);
+    for (std::uint32_t r = 0; r < count; ++r) set_defined(wave, static_cast<Register>(r), exec);
 }
 
 void start_wave(Wave& wave, const Launch& l, Worker& worker, std::uint64_t workgroup, std::uint32_t index) {
@@ -328,7 +328,7 @@ void start_wave(Wave& wave, const Launch& l, Worker& worker, std::uint64_t workg
         wave.state[r] = state;
     }
     // A fresh register is undefined in every bit; its value is arbitrary, so a fixed one that is no plausible zero.
-    for (Register r = 0; r < l.granted_vgprs; ++r) {
+    for (std::uint32_t r = 0; r < l.granted_vgprs; ++r) {
         wave.undefined_lanes[r] = ~0u;
         std::memset(wave.v_undefined[r], 0xff, sizeof wave.v_undefined[r]);
         std::memset(wave.v[r], 0xa5, sizeof wave.v[r]);
