@@ -34,7 +34,7 @@ hipError_t record(Runtime& runtime, Event& event, hipStream_t handle) {
     event.seen.clear();
     event.recorded = true;
     event.when = std::chrono::steady_clock::now();
-    if (event.captured == nullptr) return hipSuccess;
+    if (stream == nullptr || event.captured == nullptr) return hipSuccess;
     event.seen = stream->seen;
     event.seen[handle] = event.captured->issued[handle];
     return hipSuccess;

@@ -55,7 +55,7 @@ std::optional<std::vector<std::byte>> unpack(const Kernel& kernel, void** extra)
     if (size == nullptr || (buffer == nullptr && *size != 0)) return std::nullopt;
     const std::size_t taken = std::min(*size, explicit_bytes(kernel));
     std::vector<std::byte> kernarg(taken);
-    if (taken != 0) std::memcpy(kernarg.data(), buffer, taken);
+    if (buffer != nullptr && taken != 0) std::memcpy(kernarg.data(), buffer, taken);
     return kernarg;
 }
 
