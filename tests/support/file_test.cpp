@@ -45,7 +45,7 @@ TEST_F(Files, ReadsEveryByte) {
 }
 
 TEST_F(Files, ReadsAnEmptyFile) {
-    std::ofstream(folder_ / "f");
+    std::ofstream(folder_ / "f") << "";
     const auto read = pm::read_file(folder_ / "f");
     ASSERT_TRUE(read);
     EXPECT_EQ(*read, "");
