@@ -42,6 +42,7 @@ inline constexpr std::string_view kNanLost = "NaN lost";
 inline constexpr std::string_view kStreamDiffers = "differs on another stream";
 inline constexpr std::string_view kGraphDiffers = "differs in a graph replay";
 inline constexpr std::string_view kRecordDiffers = "differs from the record";
+inline constexpr std::string_view kLoadedDiffers = "differs from the loaded object";
 inline constexpr std::string_view kOverChipLimit = "over the chip's limit";
 inline constexpr std::string_view kStaleKnownFinding = "stale known finding";
 inline constexpr std::string_view kCrash = "crash";
