@@ -1,6 +1,7 @@
 // hip-kernel-contract: runs the gates on every registration and control that is asked for. docs/kernel-contract.md is
 // its page.
 
+#include "contract/runner/base.h"
 #include "contract/runner/lines.h"
 #include "contract/runner/run.h"
 #include "peacemaker/support/file.h"
@@ -12,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <thread>
 
 #include <unistd.h>
@@ -23,6 +25,7 @@ constexpr int kBadUsage = 2;
 struct Options {
     hkc::RunRequest run;
     std::string root, chips, gates = "1-5", json;
+    std::optional<std::string> base;
     double limit_s = 120;
     bool list = false;
     bool allow_unchecked = false;
@@ -62,7 +65,9 @@ int parse(int argc, char** argv, Options& options) {
     app.add_option("--root", options.root, "the folder that holds registry/");
     app.add_option("--seed", options.run.seed, "of the random inputs")->capture_default_str();
     app.add_option("--json", options.json, "write the whole report to this file");
-    app.add_flag("--list", options.list, "list what is selected, expanded, and run nothing");
+    app.add_option("--base", options.base,
+                   "a git revision: run the same on it too, and say which problems are new, gone or unchanged")
+        ->excludes(app.add_flag("--list", options.list, "list what is selected, expanded, and run nothing"));
     app.add_flag("--thorough", options.run.thorough,
                  "no launch budget: every shape at gate 2, several seeds at gate 3");
     app.add_flag("--allow-unchecked", options.allow_unchecked, "what could not be asked does not fail the run");
@@ -100,6 +105,13 @@ int run(Options& options) {
         return 0;
     }
 
+    std::optional<hkc::Revision> base;
+    if (options.base) {
+        auto found = hkc::find_revision(options.run.root, *options.base);
+        if (!found) return complain(kBadUsage, found.error().text);
+        base = std::move(*found);
+    }
+
     const bool terminal = isatty(STDERR_FILENO) != 0;
     const auto progress = [&](const std::string& what, std::size_t done, std::size_t of) {
         if (terminal) fmt::print(stderr, "\r\x1b[K{} {}/{}", what, done, of);
@@ -115,12 +127,21 @@ int run(Options& options) {
     const char* no_color = std::getenv("NO_COLOR");
     const bool colour = isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0');
     fmt::print("{}", hkc::run_lines(report.outcome, colour));
+    int status = hkc::exit_status(report.outcome, options.allow_unchecked);
+    std::string json = hkc::report_json(report.outcome, report.description);
+    if (base) {
+        (void)std::fflush(stdout);
+        const auto comparison = hkc::compare_with_base(*registry, report, options.run, *base, progress);
+        if (terminal) fmt::print(stderr, "\r\x1b[K");
+        fmt::print("{}", hkc::base_lines(comparison));
+        status = hkc::exit_status_with_base(status, comparison, options.allow_unchecked);
+        json = hkc::report_with_base(json, comparison, status);
+    }
     if (!options.json.empty()) {
-        const auto written =
-            pm::write_file_atomically(options.json, hkc::report_json(report.outcome, report.description));
+        const auto written = pm::write_file_atomically(options.json, json);
         if (!written) return complain(kBadUsage, written.error().text);
     }
-    return hkc::exit_status(report.outcome, options.allow_unchecked);
+    return status;
 }
 
 } // namespace

@@ -1,0 +1,87 @@
+// A run beside the same run of another revision: which problems are new, gone or unchanged.
+//
+//   auto revision = find_revision(root, "main");
+//   ... run_contracts() ...
+//   std::cout << base_lines(compare_with_base(registry, report, request, *revision, progress));
+//
+// Two problems are the same one where chip, registration or control, gate and kind of finding are; at gate 5, where
+// numbers are the finding, its text too. Seeds, addresses and source lines in texts do not count.
+#pragma once
+
+#include "contract/runner/run.h"
+#include "peacemaker/support/result.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hkc {
+
+/// A commit of the repository that a root lies in.
+struct Revision {
+    std::string name;           // as the user gave it
+    std::string commit;         // its hash
+    std::filesystem::path top;  // of the checkout
+    std::filesystem::path root; // of the contracts, from `top`; empty where they are the same
+};
+
+/// Error: `root` lies in no git checkout, or has no such commit; for a shallow clone, how to get it.
+pm::Result<Revision> find_revision(const std::filesystem::path& root, const std::string& name);
+
+/// The files of a revision in a temporary folder, as a detached git worktree. It goes with this object, and also where
+/// this process is killed: another process waits for its end and removes it. This process must have no other threads.
+class Worktree {
+public:
+    /// Error: what git said.
+    static pm::Result<Worktree> create(const Revision& revision);
+
+    Worktree(Worktree&& other) noexcept;
+    Worktree& operator=(Worktree&&) = delete;
+    Worktree(const Worktree&) = delete;
+    Worktree& operator=(const Worktree&) = delete;
+    ~Worktree();
+
+    const std::filesystem::path& path() const { return path_; }
+
+private:
+    Worktree(std::filesystem::path path, int life, int keeper) : path_(std::move(path)), life_(life), keeper_(keeper) {}
+
+    std::filesystem::path path_;
+    int life_ = -1;   // closed, in whichever way, it tells the keeper to remove the folder
+    int keeper_ = -1; // process
+};
+
+/// One entry of the problem list.
+struct Problem {
+    std::string identity; // equal for the same problem of two runs
+    std::string line;     // `fail gfx1151 NAME gate 3 shapes: outside the oracle: ..`
+};
+
+/// What makes the run's exit status 1: findings that are not known ones, what is unchecked, controls that are not red
+/// as planted. `root` is left out of texts.
+std::vector<Problem> problems_of(const RunOutcome& run, const Registry& registry, const std::filesystem::path& root);
+
+struct BaseComparison {
+    std::string revision, commit;
+    std::string not_compared;                        // why nothing is known; then the lists are empty
+    std::vector<std::string> added, gone, unchanged; // lines, in the order of the runs
+};
+
+BaseComparison compare_problems(const std::vector<Problem>& head, const std::vector<Problem>& base);
+
+/// Runs `request` on a worktree of `revision`, with this program and the build cache of the head's root. What is not
+/// selected or not registered there has no problems there. A run that cannot be made is `not_compared`.
+BaseComparison compare_with_base(const Registry& head, const RunReport& report, const RunRequest& request,
+                                 const Revision& revision, const Progress& progress);
+
+/// `problems: 1 new, 0 gone, 2 unchanged since main (0123456789ab)`, then a line for each that is new or gone.
+std::string base_lines(const BaseComparison& comparison);
+
+/// The --json report with the comparison as its field `base`, and that exit status.
+std::string report_with_base(const std::string& report, const BaseComparison& comparison, int exit_status);
+
+/// The head's exit status; 1 instead of 0 where nothing was compared, unless that is allowed.
+int exit_status_with_base(int head, const BaseComparison& comparison, bool allow_unchecked);
+
+} // namespace hkc
