@@ -53,24 +53,27 @@ struct Dpp {
     From from;
 };
 
-const Dpp kDpp[] = {
-    {"quad_perm:[1,0,3,2]", [](int l) { return l ^ 1; }},
-    {"quad_perm:[3,3,0,1]",
-     [](int l) {
-         return l / 4 * 4 + std::array{3, 3, 0, 1}[static_cast<std::size_t>(l % 4)];
-     }},
-    {"row_shl:3", [](int l) { return in_row(l, l % 16 + 3); }},
-    {"row_shr:5", [](int l) { return in_row(l, l % 16 - 5); }},
-    {"row_ror:4", [](int l) { return in_row(l, (l % 16 + 16 - 4) % 16); }},
-    {"row_mirror", [](int l) { return in_row(l, 15 - l % 16); }},
-    {"row_half_mirror", [](int l) { return l / 8 * 8 + 7 - l % 8; }},
-    {"row_share:9", [](int l) { return in_row(l, 9); }},
-    {"row_xmask:6", [](int l) { return l ^ 6; }},
-};
+const std::vector<Dpp>& dpp_controls() {
+    static const std::vector<Dpp> all = {
+        {"quad_perm:[1,0,3,2]", [](int l) { return l ^ 1; }},
+        {"quad_perm:[3,3,0,1]",
+         [](int l) {
+             return l / 4 * 4 + std::array{3, 3, 0, 1}[static_cast<std::size_t>(l % 4)];
+         }},
+        {"row_shl:3", [](int l) { return in_row(l, l % 16 + 3); }},
+        {"row_shr:5", [](int l) { return in_row(l, l % 16 - 5); }},
+        {"row_ror:4", [](int l) { return in_row(l, (l % 16 + 16 - 4) % 16); }},
+        {"row_mirror", [](int l) { return in_row(l, 15 - l % 16); }},
+        {"row_half_mirror", [](int l) { return l / 8 * 8 + 7 - l % 8; }},
+        {"row_share:9", [](int l) { return in_row(l, 9); }},
+        {"row_xmask:6", [](int l) { return l ^ 6; }},
+    };
+    return all;
+}
 
 std::vector<Case> dpp_cases() {
     std::vector<Case> all;
-    for (const Dpp& dpp : kDpp)
+    for (const Dpp& dpp : dpp_controls())
         for (const u32 exec : {~0u, 0xa5f0317eu})
             for (const bool bound : {false, true})
                 for (const bool inactive : {false, true}) {

@@ -120,6 +120,12 @@ Rig::Rig(const Chip& chip, const std::vector<KernelText>& kernels) {
 
 Rig::Rig(std::string_view code_object) { load(code_object); }
 
+void Rig::append(std::vector<std::byte>& bytes, const void* value, std::size_t size) {
+    const std::size_t at = (bytes.size() + size - 1) / size * size;
+    bytes.resize(at + size);
+    std::memcpy(bytes.data() + at, value, size);
+}
+
 void Rig::load(std::string_view code_object) {
     auto parsed = parse_code_object(code_object, "the test's object");
     if (!parsed) {

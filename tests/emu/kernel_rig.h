@@ -64,18 +64,18 @@ public:
     emu::Report launch(const std::string& kernel, const std::vector<std::byte>& kernarg,
                        std::array<std::uint32_t, 3> grid = {1, 1, 1}, std::array<std::uint32_t, 3> block = {32, 1, 1},
                        std::uint32_t threads = 1);
-    Result<emu::Report> launch(emu::LaunchRequest request) { return emu::launch(memory, *module_, request); }
+    Result<emu::Report> launch(const emu::LaunchRequest& request) { return emu::launch(memory, *module_, request); }
     const CodeObject& object() const { return emu::code_object_of(*module_); }
 
     emu::Memory memory;
 
 private:
+    // At the next multiple of its own size.
+    static void append(std::vector<std::byte>& bytes, const void* value, std::size_t size);
     template <typename T>
     static void append(std::vector<std::byte>& bytes, const T& value) {
         if constexpr (std::is_pointer_v<T>) return append(bytes, value->address);
-        bytes.resize((bytes.size() + sizeof(T) - 1) / sizeof(T) * sizeof(T));
-        const auto* raw = reinterpret_cast<const std::byte*>(&value);
-        bytes.insert(bytes.end(), raw, raw + sizeof(T));
+        append(bytes, &value, sizeof value);
     }
     void load(std::string_view code_object);
 

@@ -129,7 +129,7 @@ std::vector<u8> expected(const Access& access, const std::vector<u8>& memory) {
     if (access.kind == Kind::kStore) {
         result = memory;
         for (unsigned i = 0; i < access.bytes; ++i) {
-            const u32 word = 0xf0e1d2c3u + i / 4;
+            const std::uint64_t word = 0xf0e1d2c3u + i / 4;
             result[8 + i] = static_cast<u8>(word >> (8 * (i % 4) + (access.half == 1 ? 16 : 0)));
         }
         return result;
