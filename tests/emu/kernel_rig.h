@@ -74,8 +74,10 @@ private:
     static void append(std::vector<std::byte>& bytes, const void* value, std::size_t size);
     template <typename T>
     static void append(std::vector<std::byte>& bytes, const T& value) {
-        if constexpr (std::is_pointer_v<T>) return append(bytes, value->address);
-        append(bytes, &value, sizeof value);
+        if constexpr (std::is_pointer_v<T>)
+            append(bytes, value->address);
+        else
+            append(bytes, &value, sizeof value);
     }
     void load(std::string_view code_object);
 
