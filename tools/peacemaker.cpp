@@ -43,6 +43,11 @@ pm::Result<void> complete(RunOptions& options) {
         if (!argument) return argument.error();
         options.request.arguments.push_back(std::move(*argument));
     }
+    for (const std::string& text : options.dumps) {
+        std::size_t index = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+        if (error == std::errc() && *end == ':') options.request.read_back.push_back(index);
+    }
     return {};
 }
 

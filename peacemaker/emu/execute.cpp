@@ -64,7 +64,7 @@ void run(Wave& wave) {
         }
         wave.pc = wave.next;
         if (++wave.instructions > worker.max_instructions)
-            stop_unsupported(wave, fmt::format("more than {} instructions in one wave, at", worker.max_instructions));
+            stop_unsupported(wave, fmt::format("more than {} instructions in one wave", worker.max_instructions));
     }
     worker.lane_operations += lane_operations;
 }

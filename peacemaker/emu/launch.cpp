@@ -145,6 +145,11 @@ Result<void> check_request(const Launch& l) {
                                  l.kernel.name, items, l.kernel.resources.max_block)};
     for (std::size_t i = 0; i < 3; ++i)
         if (l.request.grid[i] == 0) return Error{fmt::format("kernel {}: grid dimension {} is 0", l.kernel.name, i)};
+    for (std::size_t i = 0; i < 3; ++i)
+        if (std::uint64_t{l.request.grid[i]} * l.request.block[i] > 0xffffffffull)
+            return Error{
+                fmt::format("kernel {}: {} workgroups of {} work-items in dimension {}; a launch has at most 2^32 - 1",
+                            l.kernel.name, l.request.grid[i], l.request.block[i], i)};
     const std::uint64_t lds = std::uint64_t{l.kernel.descriptor.group_segment_fixed_size} + l.request.dynamic_lds;
     if (lds > l.chip.lds_bytes)
         return Error{fmt::format("kernel {}: LDS over the limit: {} bytes ({} fixed + {} dynamic), limit {}",

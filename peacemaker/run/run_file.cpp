@@ -155,6 +155,19 @@ Result<RunResult> run_file(const RunRequest& request) {
     auto report = emu::launch(memory, **module, launch);
     if (!report) return report.error().with(request.file);
     result.report = std::move(*report);
+    for (const std::size_t index : request.read_back) {
+        if (index >= allocations.size() || allocations[index] == nullptr) continue;
+        const emu::Allocation& a = *allocations[index];
+        const std::uint64_t first = emu::Memory::first_undefined(a, a.address, a.size);
+        if (first == 0) continue;
+        emu::Finding finding;
+        finding.kind = emu::FindingKind::kUndefinedOutput;
+        finding.kernel = request.kernel;
+        finding.address = first;
+        finding.detail = fmt::format("argument {}: byte {} of {} is undefined when the host reads it", index,
+                                     first - a.address, a.size);
+        result.report.findings.push_back(std::move(finding));
+    }
     for (const emu::Allocation* a : allocations) {
         result.buffers.emplace_back();
         if (a != nullptr) result.buffers.back().assign(a->data, a->data + a->size);

@@ -38,6 +38,7 @@ struct RunRequest {
     std::uint32_t dynamic_lds = 0; // bytes
     std::uint64_t max_instructions = 0;
     std::vector<RunArgument> arguments;
+    std::vector<std::size_t> read_back; // arguments whose buffers the host reads: undefined bytes in them are a finding
 };
 
 struct RunResult {
