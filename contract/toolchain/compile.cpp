@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <fcntl.h>
 #include <map>
 #include <mutex>
@@ -126,6 +127,20 @@ private:
 std::int64_t now_ns() {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+/// A moment that parts the stamps of files: a change before this call has an earlier one, a change after it none
+/// earlier. Files are stamped by a clock that may lag some milliseconds behind, so this waits until that one has passed
+/// now.
+std::int64_t file_clock_past_now_ns() {
+    const std::int64_t now = now_ns();
+    for (;;) {
+        timespec lagging{};
+        (void)clock_gettime(CLOCK_REALTIME_COARSE, &lagging);
+        const std::int64_t stamp = std::int64_t{lagging.tv_sec} * 1'000'000'000 + lagging.tv_nsec;
+        if (stamp > now) return stamp;
+        std::this_thread::sleep_for(std::chrono::microseconds(500));
+    }
 }
 
 /// SHA-256 of files, read once for each state of a file; empty for one that cannot be read.
@@ -328,7 +343,7 @@ pm::Result<CompiledObject> build(const Job& job) {
 
     const std::vector<std::string> environment = environment_of(request);
     const fs::path root = fs::absolute(request.root);
-    const std::int64_t started = now_ns();
+    const std::int64_t started = file_clock_past_now_ns();
     const pm::Result<Finished> done = run({argv, root, environment});
     if (!done) return done.error().with(job.name());
     if (!done->succeeded()) {
