@@ -106,28 +106,24 @@ void readfirstlane(Wave& wave, const Inst& inst) {
     set_scalar_undefined(wave, inst.result, wave.undefined_word(r, lane));
 }
 
-u32 scalar_value(const Wave& wave, const Source& s) {
-    return s.kind == Source::Kind::kConstant ? static_cast<u32>(s.value) : wave.scalar(s.reg);
-}
-
-u32 scalar_mask(const Wave& wave, const Source& s) {
-    return s.kind == Source::Kind::kConstant ? 0u : scalar_undefined(wave, s.reg);
+// A scalar source that picks lanes; a finding where it is undefined.
+u32 lane_selector(Wave& wave, const Source& s) {
+    if (s.kind == Source::Kind::kScalar) require_defined_scalar(wave, s.reg, 1, "a lane number");
+    return static_cast<u32>(scalar_value(wave, s));
 }
 
 void readlane(Wave& wave, const Inst& inst) {
-    if (scalar_mask(wave, inst.sources[1]) != 0) require_defined_scalar(wave, inst.sources[1].reg, 1, "a lane number");
-    const u32 lane = scalar_value(wave, inst.sources[1]) & 31u;
+    const u32 lane = lane_selector(wave, inst.sources[1]) & 31u;
     const Register r = inst.sources[0].reg;
     set_scalar(wave, inst.result, wave.v[r][lane]);
     set_scalar_undefined(wave, inst.result, wave.undefined_word(r, lane));
 }
 
 void writelane(Wave& wave, const Inst& inst) {
-    if (scalar_mask(wave, inst.sources[1]) != 0) require_defined_scalar(wave, inst.sources[1].reg, 1, "a lane number");
-    const u32 lane = scalar_value(wave, inst.sources[1]) & 31u;
+    const u32 lane = lane_selector(wave, inst.sources[1]) & 31u;
     u32 undefined[kLanes] = {};
-    undefined[lane] = scalar_mask(wave, inst.sources[0]);
-    wave.v[inst.result][lane] = scalar_value(wave, inst.sources[0]);
+    undefined[lane] = static_cast<u32>(scalar_undefined(wave, inst.sources[0]));
+    wave.v[inst.result][lane] = static_cast<u32>(scalar_value(wave, inst.sources[0]));
     set_undefined(wave, inst.result, undefined, 1u << lane);
 }
 
@@ -137,10 +133,7 @@ void writelane(Wave& wave, const Inst& inst) {
 template <bool OtherRow>
 void permlane16(Wave& wave, const Inst& inst) {
     const Register r = inst.sources[0].reg;
-    const u32 low = scalar_value(wave, inst.sources[1]), high = scalar_value(wave, inst.sources[2]);
-    for (std::size_t i = 1; i < 3; ++i)
-        if (scalar_mask(wave, inst.sources[i]) != 0)
-            require_defined_scalar(wave, inst.sources[i].reg, 1, "a lane number");
+    const u32 low = lane_selector(wave, inst.sources[1]), high = lane_selector(wave, inst.sources[2]);
     const bool fetch_inactive = inst.sources[0].op_sel, bound = inst.sources[1].op_sel;
     u32 value[kLanes], undefined[kLanes] = {};
     u32 written = 0;

@@ -71,13 +71,13 @@ void run(Wave& wave) {
 
 void report(Wave& wave, FindingKind kind, std::uint32_t lane, std::uint64_t address, const std::string& detail) {
     Worker& worker = *wave.worker;
-    const std::pair key{wave.pc, kind};
-    const auto [slot, added] = worker.findings.try_emplace(key);
+    const auto [slot, added] = worker.findings.try_emplace({wave.pc, kind});
+    Finding& f = slot->second.finding;
     if (!added) {
-        ++slot->second.count;
+        ++f.count;
         return;
     }
-    Finding& f = slot->second;
+    slot->second.workgroup = wave.workgroup_number;
     f.kind = kind;
     f.kernel = worker.kernel;
     f.instruction = worker.program->texts[wave.pc];
@@ -87,7 +87,6 @@ void report(Wave& wave, FindingKind kind, std::uint32_t lane, std::uint64_t addr
     f.lane = lane;
     f.address = address;
     f.detail = detail;
-    worker.first_workgroup[key] = wave.workgroup_number;
 }
 
 void stop_unsupported(Wave& wave, const std::string& what) {

@@ -10,9 +10,7 @@
 #include "peacemaker/isa/disassembler.h"
 #include "peacemaker/support/text.h"
 
-#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
-#include "llvm/Support/MemoryBufferRef.h"
 
 #include <algorithm>
 #include <atomic>
@@ -97,24 +95,11 @@ Result<std::shared_ptr<Module>> load_module(CodeObject object, Memory& memory) {
 const CodeObject& code_object_of(const Module& module) { return module.object(); }
 
 Result<std::pair<std::uint64_t, std::uint64_t>> find_global(const Module& module, std::string_view name) {
-    auto file =
-        llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(module.object().bytes, "code object"));
-    if (!file) return Error{"symbol " + std::string(name) + ": " + llvm::toString(file.takeError())};
-    const auto* elf = llvm::dyn_cast<llvm::object::ELFObjectFileBase>(file->get());
+    const CodeObject& object = module.object();
+    if (const Symbol* symbol = object.find_symbol(name))
+        return std::pair{module.load_address() + symbol->address, symbol->size};
     std::vector<std::string> names;
-    if (elf != nullptr)
-        for (const llvm::object::ELFSymbolRef symbol : elf->getDynamicSymbolIterators()) {
-            auto symbol_name = symbol.getName();
-            auto address = symbol.getAddress();
-            if (!symbol_name || !address) {
-                llvm::consumeError(symbol_name.takeError());
-                llvm::consumeError(address.takeError());
-                continue;
-            }
-            if (std::string_view(*symbol_name) == name)
-                return std::pair{module.load_address() + *address, symbol.getSize()};
-            names.push_back(symbol_name->str());
-        }
+    for (const Symbol& symbol : object.symbols) names.push_back(symbol.name);
     return Error{"no symbol " + std::string(name) + did_you_mean(name, names)};
 }
 
@@ -402,15 +387,14 @@ bool run_workgroup(std::vector<std::unique_ptr<Wave>>& waves, WorkgroupState& gr
 }
 
 void gather_report(Report& out, const Launch& l, std::vector<Worker>& workers) {
-    std::map<std::pair<std::uint32_t, FindingKind>, std::pair<std::uint64_t, Finding>> findings;
+    FindingMap findings;
     for (Worker& w : workers) {
-        for (auto& [key, finding] : w.findings) {
-            const std::uint64_t workgroup = w.first_workgroup[key];
-            const auto [slot, added] = findings.try_emplace(key, workgroup, finding);
+        for (const auto& [key, found] : w.findings) {
+            const auto [slot, added] = findings.try_emplace(key, found);
             if (added) continue;
-            const std::uint64_t count = slot->second.second.count + finding.count;
-            if (workgroup < slot->second.first) slot->second = {workgroup, finding};
-            slot->second.second.count = count;
+            const std::uint64_t count = slot->second.finding.count + found.finding.count;
+            if (found.workgroup < slot->second.workgroup) slot->second = found;
+            slot->second.finding.count = count;
         }
         for (const std::string& u : w.unsupported)
             if (std::find(out.unsupported.begin(), out.unsupported.end(), u) == out.unsupported.end())
@@ -430,7 +414,7 @@ void gather_report(Report& out, const Launch& l, std::vector<Worker>& workers) {
             }
         }
     }
-    for (auto& [key, entry] : findings) out.findings.push_back(std::move(entry.second));
+    for (auto& [key, entry] : findings) out.findings.push_back(std::move(entry.finding));
 }
 
 // In the order of each worker's stores, so that the last one to a byte counts.

@@ -4,6 +4,7 @@
 // registers it fills are in flight until a wait (waits.h), and other waves are ordered by barriers alone (workgroup.h).
 //
 // Sources: RDNA ISA documents, chapter "Local data share operations" and the DS instruction listings.
+#include "peacemaker/emu/loads.h"
 #include "peacemaker/emu/row.h"
 #include "peacemaker/emu/shadow.h"
 #include "peacemaker/emu/waits.h"
@@ -45,37 +46,6 @@ void for_each_active(const Wave& wave, F f) {
         if (((wave.exec() >> lane) & 1u) != 0) f(lane);
 }
 
-u32 extend(u32 value, const Row& row) {
-    if (row.extend != Extend::kSign) return value;
-    const u32 sign = 1u << (8u * row.bytes - 1u);
-    return (value ^ sign) - sign;
-}
-
-void deliver(Wave& wave, const Inst& inst, const Words& words, const Words& undefined) {
-    const MemoryOperands& m = inst.memory;
-    const Row& row = *inst.row;
-    const isa::Half half = !row.half ? isa::Half::kWhole : row.high ? isa::Half::kHigh : isa::Half::kLow;
-    Outstanding o{ReturnClass::kLdsOp, m.data, m.data_dwords, wave.exec(), half};
-    issue(wave, o);
-    for (u32 k = 0; k < m.data_dwords; ++k) {
-        const auto r = static_cast<Register>(m.data + k);
-        u32 masks[kLanes] = {};
-        for_each_active(wave, [&](u32 lane) {
-            u32& to = wave.v[r][lane];
-            const u32 value = extend(words[k][lane], row);
-            const u32 before = wave.undefined_word(r, lane);
-            const u32 mask = undefined[k][lane];
-            if (half == isa::Half::kWhole)
-                to = value, masks[lane] = mask;
-            else if (half == isa::Half::kLow)
-                to = (to & 0xffff0000u) | (value & 0xffffu), masks[lane] = (before & 0xffff0000u) | (mask & 0xffffu);
-            else
-                to = (to & 0xffffu) | value << 16, masks[lane] = (before & 0xffffu) | mask << 16;
-        });
-        set_undefined(wave, r, masks, wave.exec());
-    }
-}
-
 // An operation that fills no register still counts.
 void count(Wave& wave) { issue(wave, {ReturnClass::kLdsOp, isa::kNull, 0, 0, isa::Half::kWhole}); }
 
@@ -105,7 +75,7 @@ void lds_load(Wave& wave, const Inst& inst) {
         if (address_of(wave, inst, lane, inst.memory.offset, inst.row->bytes, at))
             load_bytes(wave, lane, at, inst.row->bytes, 0, words, undefined);
     });
-    deliver(wave, inst, words, undefined);
+    deliver(wave, inst, ReturnClass::kLdsOp, words, undefined, wave.exec());
 }
 
 void lds_store(Wave& wave, const Inst& inst) {
@@ -132,7 +102,7 @@ void lds_load2(Wave& wave, const Inst& inst) {
                 load_bytes(wave, lane, at, bytes, half * bytes / 4, words, undefined);
         }
     });
-    deliver(wave, inst, words, undefined);
+    deliver(wave, inst, ReturnClass::kLdsOp, words, undefined, wave.exec());
 }
 
 template <u32 Stride>
@@ -191,7 +161,7 @@ void lds_atomic(Wave& wave, const Inst& inst) {
         std::fill_n(masks, bytes, taints ? u8{0xff} : u8{0});
     });
     if constexpr (Returns)
-        deliver(wave, inst, words, undefined);
+        deliver(wave, inst, ReturnClass::kLdsOp, words, undefined, wave.exec());
     else
         count(wave);
 }
@@ -253,7 +223,7 @@ void deliver_lanes(Wave& wave, const Inst& inst, const u32* value, const u32* un
     Words words = {}, masks = {};
     std::copy(value, value + kLanes, words[0]);
     std::copy(undefined, undefined + kLanes, masks[0]);
-    deliver(wave, inst, words, masks);
+    deliver(wave, inst, ReturnClass::kLdsOp, words, masks, wave.exec());
 }
 
 u32 undefined_bits(const Wave& wave, Register r, u32 lane) { return wave.undefined_word(r, lane); }

@@ -6,6 +6,7 @@
 // Sources: RDNA ISA documents, chapters "Scalar memory operations", "Vector memory buffer instructions", "Flat memory
 // instructions"; llvm/docs/AMDGPUUsage.rst, "Private segment".
 #include "peacemaker/emu/abi.h"
+#include "peacemaker/emu/loads.h"
 #include "peacemaker/emu/row.h"
 #include "peacemaker/emu/shadow.h"
 #include "peacemaker/emu/waits.h"
@@ -101,50 +102,6 @@ void scalar_load(Wave& wave, const Inst& inst) {
 }
 
 // --- vector loads and stores --------------------------------------------------------------------------------------
-
-u32 extend(u32 value, const Row& row) {
-    if (row.extend == Extend::kNone) return value;
-    const u32 width = 8u * row.bytes;
-    if (row.extend == Extend::kZero || width == 32) return value;
-    const u32 sign = 1u << (width - 1);
-    return (value ^ sign) - sign;
-}
-
-// Delivers loaded words (a run of 32 a register) to the registers, which are in flight from here on.
-void deliver(Wave& wave, const Inst& inst, const u32 (*words)[kLanes], const u32 (*undefined)[kLanes], u32 lanes) {
-    const MemoryOperands& m = inst.memory;
-    const Row& row = *inst.row;
-    const isa::Half half = !row.half ? isa::Half::kWhole : row.high ? isa::Half::kHigh : isa::Half::kLow;
-    issue(wave, {ReturnClass::kVectorLoad, m.data, m.data_dwords, lanes, half});
-    for (u32 k = 0; k < m.data_dwords; ++k) {
-        const auto r = static_cast<Register>(m.data + k);
-        u32* const to = wave.v[r];
-        for (u32 lane = 0; lane < kLanes; ++lane) {
-            if (((lanes >> lane) & 1u) == 0) continue;
-            const u32 value = extend(words[k][lane], row);
-            if (half == isa::Half::kWhole)
-                to[lane] = value;
-            else if (half == isa::Half::kLow)
-                to[lane] = (to[lane] & 0xffff0000u) | (value & 0xffffu);
-            else
-                to[lane] = (to[lane] & 0xffffu) | value << 16;
-        }
-        if (undefined == nullptr) {
-            set_defined(wave, r, lanes, half);
-            continue;
-        }
-        u32 masks[kLanes];
-        for (u32 lane = 0; lane < kLanes; ++lane) {
-            const u32 before = wave.undefined_word(r, lane);
-            u32 mask = undefined[k][lane];
-            if (row.extend == Extend::kSign && mask != 0) mask |= ~0u << (8u * row.bytes - 1u);
-            if (half == isa::Half::kLow) mask = (before & 0xffff0000u) | (mask & 0xffffu);
-            if (half == isa::Half::kHigh) mask = (before & 0xffffu) | mask << 16;
-            masks[lane] = mask;
-        }
-        set_undefined(wave, r, masks, lanes);
-    }
-}
 
 struct Addresses {
     u64 of[kLanes];
@@ -247,12 +204,12 @@ void global_load(Wave& wave, const Inst& inst) {
     if (inside != kAllLanes) std::memset(words, 0, sizeof words);
     gather<Bytes>(at, inside, words);
     if (whole) {
-        deliver(wave, inst, words, nullptr, exec);
+        deliver(wave, inst, ReturnClass::kVectorLoad, words, nullptr, exec);
         return;
     }
     alignas(64) u32 undefined[kMaxDwords][kLanes] = {};
     gather_undefined(at, inside, Bytes, allocations, undefined);
-    deliver(wave, inst, words, undefined, exec);
+    deliver(wave, inst, ReturnClass::kVectorLoad, words, undefined, exec);
 }
 
 bool data_undefined(const Wave& wave, const MemoryOperands& m) {
@@ -386,7 +343,7 @@ void private_load(Wave& wave, const Inst& inst, const std::int64_t (&offset)[kLa
             undefined[i / 4][lane] |= static_cast<u32>(scratch_byte(wave.scratch.undefined, lane, at)) << (8 * (i % 4));
         }
     }
-    deliver(wave, inst, words, undefined, exec);
+    deliver(wave, inst, ReturnClass::kVectorLoad, words, undefined, exec);
 }
 
 template <u32 Bytes>

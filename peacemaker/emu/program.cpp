@@ -275,8 +275,7 @@ private:
         // The denormal mode is fixed for the launch: nothing that changes it is in the rows (field 17:16 of
         // COMPUTE_PGM_RSRC1).
         inst.flush = row.is_float && ((kernel_.descriptor.compute_pgm_rsrc1 >> 16) & 3u) == 0;
-        const VectorHandlers handlers = vector_handlers();
-        inst.handler = is_plain(inst) ? handlers.plain : handlers.general;
+        inst.handler = is_plain(inst) ? handlers_.plain : handlers_.general;
         inst.cross_lane = inst.encoding == Encoding::kDpp16 || inst.encoding == Encoding::kDpp8;
         if (inst.cross_lane) {
             auto lanes = std::make_unique<std::array<std::int8_t, kLanes>>();
@@ -504,28 +503,19 @@ private:
                 first.offset = second.offset = offset;
             }
         }
-        if (first.row == nullptr || second.row == nullptr || second.handler == unsupported) {
-            first = Inst{};
-            first.handler = unsupported;
-            first.offset = offset;
-            push(first, text);
-            return;
-        }
         // The dual handler takes operands as they are; a half that needs more runs on its own, if the halves do not
         // meet.
-        if (first.handler != vector_handlers().plain && reads_result_of(second, first)) {
-            first = Inst{};
-            first.handler = unsupported;
-            first.offset = offset;
-            push(first, text);
+        const bool known = first.row != nullptr && second.row != nullptr && second.handler != unsupported;
+        if (!known || (first.handler != handlers_.plain && reads_result_of(second, first))) {
+            append_unknown(offset, text);
             return;
         }
-        if (first.handler != vector_handlers().plain) {
+        if (first.handler != handlers_.plain) {
             push(first, text);
             push(second, text);
             return;
         }
-        first.handler = vector_handlers().dual;
+        first.handler = handlers_.dual;
         first.parts = 2;
         fill_touch(second);
         fill_touch(first);
@@ -563,6 +553,7 @@ private:
     const CodeObject& object_;
     const Kernel& kernel_;
     isa::Disassembler& disassembler_;
+    const VectorHandlers handlers_ = vector_handlers();
     std::unique_ptr<Program> program_;
     std::unordered_map<std::uint32_t, std::uint32_t> index_of_; // byte offset to instruction
     std::vector<std::pair<std::uint32_t, std::int64_t>> pending_branches_;

@@ -167,15 +167,9 @@ constexpr auto kGe = [](auto a, auto b) { return a >= b; };
 u64 bitcmp0(u64 a, u64 b, bool& scc) { return scc = ((low(a) >> (b & 31u)) & 1u) == 0, 0; }
 u64 bitcmp1(u64 a, u64 b, bool& scc) { return scc = ((low(a) >> (b & 31u)) & 1u) != 0, 0; }
 
-u64 source(const Wave& wave, const Source& s) {
-    if (s.kind == Source::Kind::kConstant) return s.value;
-    if (s.kind != Source::Kind::kScalar) return 0;
-    return s.form == '2' ? wave.scalar64(s.reg) : wave.scalar(s.reg);
-}
-
 void execute(Wave& wave, const Inst& inst) {
     bool scc = wave.scc();
-    const u64 r = inst.row->scalar(source(wave, inst.sources[0]), source(wave, inst.sources[1]), scc);
+    const u64 r = inst.row->scalar(scalar_value(wave, inst.sources[0]), scalar_value(wave, inst.sources[1]), scc);
     if (inst.result != isa::kNull) {
         set_scalar(wave, inst.result, low(r));
         if (inst.result_form == '2') set_scalar(wave, static_cast<Register>(inst.result + 1), low(r >> 32));
@@ -187,9 +181,8 @@ void execute(Wave& wave, const Inst& inst) {
 template <u32 (*Op)(u32 source, u32 exec)>
 void save_exec(Wave& wave, const Inst& inst) {
     const u32 exec = wave.exec();
-    const u32 s = low(source(wave, inst.sources[0]));
-    const u32 undefined =
-        inst.sources[0].kind == Source::Kind::kScalar ? scalar_undefined(wave, inst.sources[0].reg) : 0u;
+    const u32 s = low(scalar_value(wave, inst.sources[0]));
+    const u32 undefined = low(scalar_undefined(wave, inst.sources[0]));
     const u32 result = Op(s, exec);
     const u32 decided = undefined & (Op(~0u, exec) ^ Op(0u, exec));
     set_scalar(wave, inst.result, exec);

@@ -15,25 +15,10 @@ constexpr std::uint32_t kAllLanes = ~0u;
 // From the lowest undefined bit upwards: what a sum may change.
 std::uint32_t upwards(std::uint32_t mask) { return mask | (0u - mask); }
 
-std::uint64_t scalar_source_undefined(const Wave& wave, const Source& source) {
-    if (source.kind != Source::Kind::kScalar) return 0;
-    std::uint64_t undefined = scalar_undefined(wave, source.reg);
-    if (source.form == '2')
-        undefined |= static_cast<std::uint64_t>(scalar_undefined(wave, static_cast<Register>(source.reg + 1))) << 32;
-    return undefined;
-}
-
-std::uint64_t scalar_source_value(const Wave& wave, const Source& source) {
-    if (source.kind == Source::Kind::kConstant) return source.value;
-    if (source.kind != Source::Kind::kScalar) return 0;
-    return source.form == '2' ? wave.scalar64(source.reg) : wave.scalar(source.reg);
-}
-
 void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     const Row& row = *inst.row;
-    const std::uint64_t ma = scalar_source_undefined(wave, inst.sources[0]),
-                        mb = scalar_source_undefined(wave, inst.sources[1]);
-    const std::uint64_t a = scalar_source_value(wave, inst.sources[0]), b = scalar_source_value(wave, inst.sources[1]);
+    const std::uint64_t ma = scalar_undefined(wave, inst.sources[0]), mb = scalar_undefined(wave, inst.sources[1]);
+    const std::uint64_t a = scalar_value(wave, inst.sources[0]), b = scalar_value(wave, inst.sources[1]);
     const bool scc = row.scc_in && scalar_undefined(wave, isa::kScc) != 0;
     const bool any = ma != 0 || mb != 0 || scc;
     switch (row.shadow) {
@@ -244,6 +229,14 @@ void set_scalar_undefined(Wave& wave, Register r, std::uint32_t undefined) {
 
 std::uint32_t scalar_undefined(const Wave& wave, Register r) {
     return (wave.state[r] & kUndefinedBits) != 0 ? wave.s_undefined[r - isa::kScalar] : 0u;
+}
+
+std::uint64_t scalar_undefined(const Wave& wave, const Source& source) {
+    if (source.kind != Source::Kind::kScalar) return 0;
+    std::uint64_t undefined = scalar_undefined(wave, source.reg);
+    if (source.form == '2')
+        undefined |= static_cast<std::uint64_t>(scalar_undefined(wave, static_cast<Register>(source.reg + 1))) << 32;
+    return undefined;
 }
 
 std::uint32_t undefined_lanes(const Wave& wave, Register r, std::uint32_t lanes) {

@@ -34,6 +34,8 @@ void set_defined(Wave& wave, Register r, std::uint32_t lanes, isa::Half half = i
 void set_scalar_undefined(Wave& wave, Register r, std::uint32_t undefined);
 /// The undefined bits of a scalar register.
 std::uint32_t scalar_undefined(const Wave& wave, Register r);
+/// The undefined bits of a scalar source; none in a constant.
+std::uint64_t scalar_undefined(const Wave& wave, const Source& source);
 /// The lanes of `lanes` in which the register has an undefined bit.
 std::uint32_t undefined_lanes(const Wave& wave, Register r, std::uint32_t lanes);
 /// A finding where an undefined value decides `what` (an address, a branch, EXEC).

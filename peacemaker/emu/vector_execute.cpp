@@ -1,5 +1,6 @@
 #include "peacemaker/emu/vector_execute.h"
 
+#include "peacemaker/emu/half.h"
 #include "peacemaker/emu/row.h"
 #include "peacemaker/emu/wave.h"
 
@@ -87,17 +88,6 @@ inline u32 select_part(u32 v, isa::SdwaSelect select) {
     return v;
 }
 
-float widen_half(u32 half) {
-    const u32 exponent = (half >> 10) & 31u, mantissa = half & 0x3ffu, sign = (half & 0x8000u) << 16;
-    if (exponent == 31)
-        return std::bit_cast<float>(sign | 0x7f800000u | mantissa << 13 | (mantissa != 0 ? 0x400000u : 0u));
-    if (exponent == 0) {
-        const float magnitude = static_cast<float>(mantissa) * 0x1p-24f;
-        return sign != 0 ? -magnitude : magnitude;
-    }
-    return std::bit_cast<float>(sign | (exponent + 112u) << 23 | mantissa << 13);
-}
-
 // Brings a source into the form its row computes with; masks of undefined bits move, but are neither widened nor
 // negated.
 void shape_source(const Source& source, bool is_float, bool undefined, u32* words) {
@@ -111,7 +101,7 @@ void shape_source(const Source& source, bool is_float, bool undefined, u32* word
         if (source.op_sel_hi)
             for (u32 i = 0; i < kLanes; ++i) {
                 const u32 half = source.op_sel ? words[i] >> 16 : words[i] & 0xffffu;
-                words[i] = undefined ? half : std::bit_cast<u32>(widen_half(half));
+                words[i] = undefined ? half : widen_half(half);
             }
         break;
     case 'p':

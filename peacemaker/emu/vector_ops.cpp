@@ -2,6 +2,7 @@
 // of the host.
 //
 // Sources: RDNA 2, RDNA 3, RDNA 3.5 and RDNA 4 ISA documents, chapters "Vector ALU" and the instruction listings.
+#include "peacemaker/emu/half.h"
 #include "peacemaker/emu/row.h"
 
 #include <algorithm>
@@ -158,18 +159,6 @@ u32 fma_f32(const u32* a, const u32* b, const u32* c, u32* d, u32) {
 }
 
 // --- halves -------------------------------------------------------------------------------------------------------
-
-// fp16 bits to f32 bits; exact, a NaN keeps its payload and becomes quiet.
-inline u32 widen_half(u32 half) {
-    const u32 magnitude = (half & 0x7fffu) << 13;
-    const u32 exponent = magnitude & 0x0f800000u;
-    const u32 normal = magnitude + 0x38000000u;
-    const u32 special = (magnitude + 0x70000000u) | ((magnitude & 0x007fffffu) != 0 ? kQuiet : 0u);
-    // With the exponent of 2^-14 in front, taking that power away again leaves the subnormal's value.
-    const u32 subnormal = bits(f32(magnitude + 0x38800000u) - 0x1p-14f);
-    const u32 value = exponent == 0x0f800000u ? special : exponent == 0 ? subnormal : normal;
-    return value | (half & 0x8000u) << 16;
-}
 
 // f32 to fp16, to nearest even.
 inline u32 round_f16(u32 v) {

@@ -10,18 +10,10 @@ std::uint32_t capacity(const Chip& chip, Counter counter) {
     switch (counter) {
     case Counter::kLoad:
         return chip.counters.load;
-    case Counter::kStore:
-        return chip.counters.store;
     case Counter::kLgkm:
         return chip.counters.lgkm;
     case Counter::kKm:
         return chip.counters.km;
-    case Counter::kExp:
-        return chip.counters.exp;
-    case Counter::kSample:
-        return chip.counters.sample;
-    case Counter::kBvh:
-        return chip.counters.bvh;
     }
     return 0;
 }
@@ -71,8 +63,6 @@ Counter counter_of(const Chip& chip, ReturnClass cls) {
     switch (cls) {
     case ReturnClass::kVectorLoad:
         return Counter::kLoad;
-    case ReturnClass::kStoreOp:
-        return Counter::kStore;
     case ReturnClass::kLdsOp:
         return Counter::kLgkm;
     case ReturnClass::kScalarLoad:
@@ -107,8 +97,6 @@ void issue(Wave& wave, const Outstanding& operation) {
     const Chip& chip = *wave.worker->chip;
     const Counter counter = counter_of(chip, operation.cls);
     OutstandingList& list = wave.outstanding[static_cast<std::size_t>(counter)];
-    if (operation.cls == ReturnClass::kStoreOp)
-        return; // no register is written; store counts order memory, not registers
     const bool ordered = writes_in_order(chip, operation.cls);
     for_each_register(operation, [&](Register r) {
         if (r == isa::kNull) return;

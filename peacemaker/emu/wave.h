@@ -23,13 +23,14 @@ enum RegisterState : std::uint8_t {
     kOutside = 4,       // beyond the wave's allocation
 };
 
-/// The counters of outstanding operations, under gfx10's names; gfx12 splits lgkm into ds (kept as kLgkm) and km.
-enum class Counter : std::uint8_t { kLoad, kStore, kLgkm, kKm, kExp, kSample, kBvh };
-inline constexpr std::size_t kCounters = 7;
+/// The counters of operations that fill registers, under gfx10's names; gfx12 splits lgkm into ds (kept as kLgkm) and
+/// km.
+enum class Counter : std::uint8_t { kLoad, kLgkm, kKm };
+inline constexpr std::size_t kCounters = 3;
 
 /// Operations whose results come back in issue order among themselves.
-enum class ReturnClass : std::uint8_t { kVectorLoad, kLdsOp, kScalarLoad, kStoreOp };
-inline constexpr std::size_t kReturnClasses = 4;
+enum class ReturnClass : std::uint8_t { kVectorLoad, kLdsOp, kScalarLoad };
+inline constexpr std::size_t kReturnClasses = 3;
 
 /// One outstanding operation and the registers that it will write.
 struct Outstanding {
@@ -70,6 +71,13 @@ struct LateShadow {
     std::uint32_t bytes = 0; // 1..4
 };
 
+/// Findings by instruction and kind, each with the number of the workgroup that showed it first.
+struct NumberedFinding {
+    std::uint64_t workgroup = 0;
+    Finding finding;
+};
+using FindingMap = std::map<std::pair<std::uint32_t, FindingKind>, NumberedFinding>;
+
 /// What all waves of one host thread share: the program, the memory, and where findings go.
 struct Worker {
     const Chip* chip = nullptr;
@@ -80,10 +88,9 @@ struct Worker {
     std::uint64_t kernarg_supplied = 0; // bytes that the caller gave
     const Kernel* descriptor = nullptr;
     std::uint64_t max_instructions = 0;
-    std::vector<std::uint64_t> executed;                               // an instruction
-    std::vector<Allocation*> cache;                                    // an instruction: the allocation it last used
-    std::map<std::pair<std::uint32_t, FindingKind>, Finding> findings; // by instruction
-    std::map<std::pair<std::uint32_t, FindingKind>, std::uint64_t> first_workgroup;
+    std::vector<std::uint64_t> executed; // an instruction
+    std::vector<Allocation*> cache;      // an instruction: the allocation it last used
+    FindingMap findings;
     std::vector<std::string> unsupported;
     std::vector<LateShadow> late_shadows;
     std::uint64_t lane_operations = 0;
@@ -131,6 +138,13 @@ void stop_unsupported(Wave& wave, const std::string& what);
 /// Writes one scalar register. Writes to null vanish.
 inline void set_scalar(Wave& wave, Register r, std::uint32_t value) {
     if (r != isa::kNull) wave.s[r - isa::kScalar] = value;
+}
+
+/// The value of a scalar or constant source; 0 for any other.
+inline std::uint64_t scalar_value(const Wave& wave, const Source& source) {
+    if (source.kind == Source::Kind::kConstant) return source.value;
+    if (source.kind != Source::Kind::kScalar) return 0;
+    return source.form == '2' ? wave.scalar64(source.reg) : wave.scalar(source.reg);
 }
 
 /// `v12` or `s[4]`, as assembly calls the register.

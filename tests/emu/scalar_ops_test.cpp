@@ -1,6 +1,7 @@
 #include "peacemaker/emu/program.h"
 #include "peacemaker/emu/row.h"
 #include "tests/emu/kernel_rig.h"
+#include "tests/emu/row_coverage.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,6 @@
 #include <bitset>
 #include <functional>
 #include <random>
-#include <set>
 
 namespace pm::testing {
 namespace {
@@ -342,11 +342,7 @@ TEST_P(OnChip, EveryScalarInstructionGivesTheBitsOfTheIsa) {
 INSTANTIATE_TEST_SUITE_P(Chips, OnChip, ::testing::Range(0u, static_cast<unsigned>(chips().size())),
                          [](const auto& info) { return chips()[info.param].name; });
 
-TEST(ScalarRows, EachHasATest) {
-    std::set<std::string> tested;
-    for (const Case& c : all_cases()) tested.insert(c.row);
-    for (const emu::Row& row : emu::scalar_rows()) EXPECT_TRUE(tested.contains(std::string(row.name))) << row.name;
-}
+TEST(ScalarRows, EachHasATest) { expect_rows_covered(emu::scalar_rows(), all_cases()); }
 
 } // namespace
 } // namespace pm::testing

@@ -63,6 +63,8 @@ constexpr Case kCases[] = {
     {"loaded_from_fresh_memory", kAllChips, "global_load_dword v2, v1, s[6:7]\n wait_vm 0", 0xffffffff},
     {"byte_of_fresh_memory", kAllChips, "global_load_ubyte v2, v1, s[6:7]\n wait_vm 0", 0xff},
     {"signed_byte_of_fresh_memory", kAllChips, "global_load_sbyte v2, v1, s[6:7]\n wait_vm 0", 0xffffffff},
+    {"byte_of_fresh_lds", kAllChips, "ds_read_u8 v2, v1\n wait_lgkm 0", 0xff},
+    {"signed_byte_of_fresh_lds", kAllChips, "ds_read_i8 v2, v1\n wait_lgkm 0", 0xffffffff},
     {"through_fresh_memory", kAllChips,
      "global_store_dword v1, v22, s[6:7]\n global_load_dword v2, v1, s[6:7]\n wait_vm 0", 0x10},
     {"stored_and_overwritten", kAllChips, "global_store_dword v1, v20, s[4:5]\n v_mov_b32_e32 v2, v5", 0},
@@ -115,6 +117,7 @@ TEST_P(OnChip, MasksOfTheOutputAreExact) {
         k.name = c.name;
         k.body = body_of(c);
         k.pointers = 3;
+        k.lds = 128;
         k.scratch = 16;
         kernels.push_back(std::move(k));
     }

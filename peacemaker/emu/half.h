@@ -1,0 +1,21 @@
+// fp16 bits as f32 bits; free of branches, so that loops over lanes vectorise.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace pm::emu {
+
+/// The fp16 in the low 16 bits of `half` as f32 bits; exact, a NaN keeps its payload and becomes quiet.
+inline std::uint32_t widen_half(std::uint32_t half) {
+    const std::uint32_t magnitude = (half & 0x7fffu) << 13;
+    const std::uint32_t exponent = magnitude & 0x0f800000u;
+    const std::uint32_t normal = magnitude + 0x38000000u;
+    const std::uint32_t special = (magnitude + 0x70000000u) | ((magnitude & 0x007fffffu) != 0 ? 0x00400000u : 0u);
+    // With the exponent of 2^-14 in front, taking that power away again leaves the subnormal's value.
+    const auto subnormal = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude + 0x38800000u) - 0x1p-14f);
+    const std::uint32_t value = exponent == 0x0f800000u ? special : exponent == 0 ? subnormal : normal;
+    return value | (half & 0x8000u) << 16;
+}
+
+} // namespace pm::emu

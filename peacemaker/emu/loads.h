@@ -1,0 +1,15 @@
+// What a load leaves in its registers, whatever memory it came from.
+#pragma once
+
+#include "peacemaker/emu/wave.h"
+
+#include <cstdint>
+
+namespace pm::emu {
+
+/// Delivers loaded words (a run of 32 a register), extended and placed as the row says, to the registers of `inst` in
+/// `lanes`; they are in flight from here on. `undefined` holds the masks of their undefined bits; null: there are none.
+void deliver(Wave& wave, const Inst& inst, ReturnClass cls, const std::uint32_t (*words)[kLanes],
+             const std::uint32_t (*undefined)[kLanes], std::uint32_t lanes);
+
+} // namespace pm::emu
