@@ -39,9 +39,7 @@ int fail(const pm::Error& error) {
 int run(const Options& options) {
     for (const std::filesystem::path& library : options.oracles)
         if (auto loaded = hkc::load_oracles(library); !loaded) return fail(loaded.error());
-    hkc::KnownNames names{hkc::oracle_names(), hkc::finding_kinds()};
-    names.finding_kinds.emplace_back(hkc::records::kUsesScratch);
-    const auto registry = hkc::load_registry(options.root, names);
+    const auto registry = hkc::load_registry(options.root, {hkc::oracle_names(), hkc::finding_kinds()});
     if (!registry) return fail(registry.error());
     const auto toolchains = hkc::load_toolchains(options.root);
     if (!toolchains) return fail(toolchains.error());

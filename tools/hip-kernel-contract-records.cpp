@@ -35,9 +35,7 @@ int fail(const pm::Error& error) {
 pm::Result<Inputs> read_inputs(const Options& options) {
     for (const std::filesystem::path& library : options.oracles)
         if (auto loaded = hkc::load_oracles(library); !loaded) return loaded.error();
-    hkc::KnownNames names{hkc::oracle_names(), hkc::finding_kinds()};
-    names.finding_kinds.emplace_back(hkc::records::kUsesScratch);
-    auto registry = hkc::load_registry(options.root, names);
+    auto registry = hkc::load_registry(options.root, {hkc::oracle_names(), hkc::finding_kinds()});
     if (!registry) return registry.error();
     auto toolchains = hkc::load_toolchains(options.root);
     if (!toolchains) return toolchains.error();

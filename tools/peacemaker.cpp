@@ -16,6 +16,7 @@ struct RunOptions {
     pm::RunRequest request;
     std::string grid = "1", block = "1";
     std::vector<std::string> arguments, dumps;
+    std::vector<std::string> dump_files; // one an entry of request.read_back
     bool json = false;
 };
 
@@ -31,6 +32,22 @@ pm::Result<std::array<std::uint32_t, 3>> parse_dimensions(const std::string& opt
     return out;
 }
 
+struct Dump {
+    std::size_t argument = 0;
+    std::string file;
+};
+
+pm::Result<Dump> parse_dump(const std::string& text, const std::vector<pm::RunArgument>& arguments) {
+    const std::size_t colon = text.find(':');
+    std::size_t index = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + std::min(colon, text.size()), index);
+    if (colon == std::string::npos || error != std::errc() || end != text.data() + colon || index >= arguments.size() ||
+        !arguments[index].is_buffer)
+        return pm::Error{
+            fmt::format("--dump {}: expected ARG:FILE, ARG the number of a buffer argument, counted from 0", text)};
+    return Dump{index, text.substr(colon + 1)};
+}
+
 pm::Result<void> complete(RunOptions& options) {
     const auto grid = parse_dimensions("--grid", options.grid);
     if (!grid) return grid.error();
@@ -44,25 +61,19 @@ pm::Result<void> complete(RunOptions& options) {
         options.request.arguments.push_back(std::move(*argument));
     }
     for (const std::string& text : options.dumps) {
-        std::size_t index = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-        if (error == std::errc() && *end == ':') options.request.read_back.push_back(index);
+        const auto dump = parse_dump(text, options.request.arguments);
+        if (!dump) return dump.error();
+        options.request.read_back.push_back(dump->argument);
+        options.dump_files.push_back(dump->file);
     }
     return {};
 }
 
-pm::Result<void> dump(const RunOptions& options, const pm::RunResult& result) {
-    for (const std::string& text : options.dumps) {
-        const std::size_t colon = text.find(':');
-        std::size_t index = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + std::min(colon, text.size()), index);
-        if (colon == std::string::npos || error != std::errc() || end != text.data() + colon ||
-            index >= result.buffers.size() || !options.request.arguments[index].is_buffer)
-            return pm::Error{
-                fmt::format("--dump {}: expected ARG:FILE, ARG the number of a buffer argument, counted from 0", text)};
-        const auto& bytes = result.buffers[index];
+pm::Result<void> write_dumps(const RunOptions& options, const pm::RunResult& result) {
+    for (std::size_t i = 0; i < options.dump_files.size(); ++i) {
+        const auto& bytes = result.buffers[options.request.read_back[i]];
         const std::string_view view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-        if (const auto written = pm::write_file_atomically(text.substr(colon + 1), view); !written)
+        if (const auto written = pm::write_file_atomically(options.dump_files[i], view); !written)
             return written.error();
     }
     return {};
@@ -77,7 +88,7 @@ int run(RunOptions options) {
     if (const auto completed = complete(options); !completed) return fail(completed.error());
     const auto result = pm::run_file(options.request);
     if (!result) return fail(result.error());
-    if (const auto dumped = dump(options, *result); !dumped) return fail(dumped.error());
+    if (const auto dumped = write_dumps(options, *result); !dumped) return fail(dumped.error());
     fmt::print("{}", options.json ? pm::emu::to_json(result->report) + "\n" : pm::report_text(*result));
     if (!result->report.findings.empty()) return kFindings;
     return result->report.unsupported.empty() ? kClean : kUnchecked;

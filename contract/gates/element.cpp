@@ -1,5 +1,7 @@
 #include "contract/gates/element.h"
 
+#include "contract/oracle/activation.h"
+
 #include <fmt/format.h>
 
 #include <bit>
@@ -9,25 +11,6 @@
 
 namespace hkc {
 namespace {
-
-double decode_float(FloatLayout layout, std::uint64_t bits) {
-    const bool negative = (bits & layout.sign_bit()) != 0;
-    const std::uint64_t magnitude = bits & ~layout.sign_bit();
-    const std::uint64_t mantissa = magnitude & layout.largest_subnormal();
-    const auto exponent = static_cast<int>(magnitude >> layout.mantissa_bits);
-    const int bias = (1 << (layout.exponent_bits - 1)) - 1;
-    const auto m = static_cast<int>(layout.mantissa_bits);
-    double value = 0;
-    if (magnitude > layout.infinity())
-        value = std::numeric_limits<double>::quiet_NaN();
-    else if (magnitude == layout.infinity())
-        value = std::numeric_limits<double>::infinity();
-    else if (exponent == 0)
-        value = std::ldexp(static_cast<double>(mantissa), 1 - bias - m);
-    else
-        value = std::ldexp(static_cast<double>(mantissa + layout.largest_subnormal() + 1), exponent - bias - m);
-    return negative ? -value : value;
-}
 
 std::uint64_t encode_float(FloatLayout layout, double value) {
     const std::uint64_t sign = std::signbit(value) ? layout.sign_bit() : 0;
@@ -125,8 +108,10 @@ double decode_element(ElementType type, std::uint64_t bits) {
         return std::bit_cast<double>(bits);
     case ElementType::kF32:
         return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    case ElementType::kFp16:
+        return activation_value(pm::Activation::kFp16, static_cast<std::uint16_t>(bits));
     default:
-        return decode_float(float_layout(type), bits);
+        return activation_value(pm::Activation::kBf16, static_cast<std::uint16_t>(bits));
     }
 }
 

@@ -111,7 +111,7 @@ GateResult compare(const pm::Kernel& compiled, std::string_view symbol, const pm
             fmt::format("32 or 64 lanes on this chip, compiled {}", compiled.resources.wave));
     ++result.checks;
     if (compiled.resources.scratch != 0)
-        add(records::kUsesScratch, "scratch", fmt::format("{} bytes a work-item", compiled.resources.scratch));
+        add(kind::kUsesScratch, "scratch", fmt::format("{} bytes a work-item", compiled.resources.scratch));
 
     result.status = !result.findings.empty()    ? Status::kFail
                     : !result.unchecked.empty() ? Status::kUnchecked

@@ -1,6 +1,7 @@
 #include "contract/records/check.h"
 
 #include "contract/records/apply.h"
+#include "contract/report/outcome.h"
 #include "peacemaker/chip/chip.h"
 
 #include <fmt/format.h>
@@ -70,7 +71,7 @@ private:
                                         symbol, how_to_record(toolchain_.name)));
                 if (resources.scratch != 0 && !scratch_is_known(registry_, symbol, chip.name))
                     problem(fmt::format("{}: {} {}: scratch={}, and no known finding of gate 5 \"{}\" names it", name,
-                                        chip.name, symbol, resources.scratch, kUsesScratch));
+                                        chip.name, symbol, resources.scratch, kind::kUsesScratch));
             }
             if (held != file.chips.end() && records.kernels.empty())
                 problem(fmt::format("{}: {}: holds no kernel; {}", name, chip.name, how_to_record(toolchain_.name)));
@@ -116,7 +117,7 @@ bool scratch_is_known(const Registry& registry, std::string_view symbol, std::st
                                           [&](const Launch& launch) { return launch.symbol == symbol; });
         return launches &&
                std::any_of(kernel.known_findings.begin(), kernel.known_findings.end(), [&](const KnownFinding& known) {
-                   return known.gate == 5 && known.chip == chip && known.finding == kUsesScratch;
+                   return known.gate == 5 && known.chip == chip && known.finding == kind::kUsesScratch;
                });
     });
 }

@@ -22,10 +22,6 @@ namespace hkc::records {
 /// The version that is written, and the only one that is read.
 inline constexpr std::uint32_t kFormat = 1;
 
-/// The kind of finding that a kernel which needs scratch has at gate 5; it passes only where it is a known
-/// finding.
-inline constexpr std::string_view kUsesScratch = "uses scratch";
-
 /// A field of pm::Resources by the name that records and RECORD lines use.
 struct Field {
     std::string_view name;

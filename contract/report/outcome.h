@@ -44,6 +44,8 @@ inline constexpr std::string_view kGraphDiffers = "differs in a graph replay";
 inline constexpr std::string_view kRecordDiffers = "differs from the record";
 inline constexpr std::string_view kLoadedDiffers = "differs from the loaded object";
 inline constexpr std::string_view kOverChipLimit = "over the chip's limit";
+/// Passes only where it is a known finding.
+inline constexpr std::string_view kUsesScratch = "uses scratch";
 inline constexpr std::string_view kStaleKnownFinding = "stale known finding";
 inline constexpr std::string_view kCrash = "crash";
 inline constexpr std::string_view kTimeOut = "time-out";

@@ -272,11 +272,7 @@ std::variant<Toolchain, RunFailure> choose_toolchain(const RunRequest& request) 
 } // namespace
 
 pm::Result<Registry> load_contracts(const std::filesystem::path& root) {
-    KnownNames names;
-    names.oracles = oracle_names();
-    names.finding_kinds = finding_kinds();
-    names.finding_kinds.emplace_back(records::kUsesScratch);
-    return load_registry(root, names);
+    return load_registry(root, {oracle_names(), finding_kinds()});
 }
 
 std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, const RunRequest& request,

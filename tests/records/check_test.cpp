@@ -98,7 +98,7 @@ TEST_F(Check, WantsAKnownFindingForScratch) {
     have(file);
     expect_problem("gfx1151 one: scratch=16, and no known finding of gate 5 \"uses scratch\" names it");
 
-    hkc::KnownFinding known{4, "gfx1151", std::string(hkc::records::kUsesScratch), "spills by design", {}};
+    hkc::KnownFinding known{4, "gfx1151", std::string(hkc::kind::kUsesScratch), "spills by design", {}};
     registry_.kernels[0].known_findings = {known};
     expect_problem("scratch=16");
     known.gate = 5;
@@ -109,7 +109,7 @@ TEST_F(Check, WantsAKnownFindingForScratch) {
     known.finding = "differs from the record";
     registry_.kernels[0].known_findings = {known};
     expect_problem("scratch=16");
-    known.finding = hkc::records::kUsesScratch;
+    known.finding = hkc::kind::kUsesScratch;
     registry_.kernels[0].known_findings = {known};
     EXPECT_TRUE(check().problems.empty());
 }
