@@ -389,6 +389,30 @@ private:
             }
         }
         if (auto* params = std::get_if<PlantParams>(&control.plant)) check_planted_params(draft, *of, what, *params);
+        if (auto* mutate = std::get_if<PlantMutate>(&control.plant)) {
+            if (auto* edit = std::get_if<pm::mutate::InstructionEdit>(&mutate->edit))
+                check_mutated_symbol(draft, kernel, what, edit->symbol);
+            if (auto* edit = std::get_if<pm::mutate::MetadataEdit>(&mutate->edit))
+                check_mutated_symbol(draft, kernel, what, edit->symbol);
+        }
+    }
+
+    /// A fault in a kernel that the registration does not launch would never be seen.
+    void check_mutated_symbol(const ControlDraft& draft, const Kernel& kernel, const std::string& what,
+                              std::string& symbol) {
+        std::vector<std::string> launched;
+        for (const Launch& launch : kernel.launches) launched.push_back(launch.symbol);
+        if (symbol.empty() && launched.size() == 1) symbol = launched.front();
+        if (std::find(launched.begin(), launched.end(), symbol) != launched.end()) return;
+        if (symbol.empty())
+            diagnostics_.add(draft.plant_at,
+                             fmt::format("{}: mutate: '{}' has {} launches; expected symbol, one of {}", what,
+                                         kernel.name, launched.size(), fmt::join(launched, ", ")));
+        else
+            diagnostics_.add(draft.plant_at,
+                             fmt::format("{}: mutate: '{}' launches no symbol '{}'{}; expected one of {}", what,
+                                         kernel.name, symbol, pm::did_you_mean(symbol, launched),
+                                         fmt::join(launched, ", ")));
     }
 
     void check_planted_call(const ControlDraft& draft, const Kernel& kernel, const std::string& what, bool same,

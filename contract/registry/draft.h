@@ -64,6 +64,9 @@ void read_kernel(Draft& draft, const FamilyDraft& family, const toml::table& tab
 void read_control(Draft& draft, const toml::table& table, const std::string& file, const KnownNames& names,
                   Diagnostics& diagnostics);
 
+/// Reads the `mutate` of the plant that `entry` is.
+PlantMutate read_mutation(const Entry& entry, const toml::node& node);
+
 /// Checks everything that needs more than one declaration, and every expression for every shape. Completes controls and
 /// planted parameters in `registry`, whose kernels are the drafts' in order.
 void check_all(Draft& draft, Registry& registry, Diagnostics& diagnostics);

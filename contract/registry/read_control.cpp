@@ -15,24 +15,7 @@ constexpr std::array<std::string_view, 8> kControlKeys{"name",  "each",   "of", 
                                                        "plant", "red_at", "finding", "device"};
 constexpr std::array<std::string_view, 7> kPlantKeys{"symbol", "args", "params", "source", "define", "edit", "mutate"};
 constexpr std::array<std::string_view, 2> kEditKeys{"from", "to"};
-constexpr std::array<std::string_view, 2> kMutateKeys{"find", "replace"};
 constexpr std::array<std::string_view, 1> kDevices{"embedded"};
-
-/// Lower-case digits without spaces, or nothing where the text is not whole bytes in hex.
-std::optional<std::string> hex_bytes(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == ' ') continue;
-        if (c >= 'A' && c <= 'F')
-            out += static_cast<char>(c - 'A' + 'a');
-        else if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))
-            out += c;
-        else
-            return std::nullopt;
-    }
-    if (out.empty() || out.size() % 2 != 0) return std::nullopt;
-    return out;
-}
 
 void read_edits(const Entry& entry, const toml::node& node, PlantBuild& build, ControlDraft& draft) {
     for (const toml::table* table : entry.tables(node, "edit")) {
@@ -74,34 +57,6 @@ void read_build(const Entry& entry, ControlDraft& draft) {
     }
     if (const toml::node* edit = entry.find("edit")) read_edits(entry, *edit, build, draft);
     draft.control.plant = std::move(build);
-}
-
-void read_mutation(const Entry& entry, const toml::node& node, ControlDraft& draft) {
-    PlantMutate mutate;
-    const toml::table* table = entry.table(node, "mutate", "{ find = \"..\", replace = \"..\" }");
-    if (table != nullptr) {
-        const Entry inner = entry.nested(*table, entry.what() + ": mutate");
-        inner.allow(kMutateKeys);
-        for (const std::string_view key : kMutateKeys) {
-            const toml::node* bytes = inner.require(key);
-            if (bytes == nullptr) continue;
-            const auto text = inner.text(*bytes, key);
-            if (!text) continue;
-            const auto hex = hex_bytes(*text);
-            if (!hex)
-                inner.problem(inner.at(*bytes),
-                              fmt::format("{} is '{}'; expected whole bytes as hex digits", key, *text));
-            (key == "find" ? mutate.find : mutate.replace) = hex.value_or("");
-        }
-        if (!mutate.find.empty() && !mutate.replace.empty()) {
-            if (mutate.find.size() != mutate.replace.size())
-                inner.problem(inner.at(), fmt::format("find has {} bytes and replace {}; expected the same number",
-                                                      mutate.find.size() / 2, mutate.replace.size() / 2));
-            else if (mutate.find == mutate.replace)
-                inner.problem(inner.at(), "find and replace are the same; nothing is planted");
-        }
-    }
-    draft.control.plant = std::move(mutate);
 }
 
 void read_plant(const Entry& control, const toml::node& node, ControlDraft& draft) {
@@ -146,7 +101,7 @@ void read_plant(const Entry& control, const toml::node& node, ControlDraft& draf
         }
         draft.control.plant = PlantParams{};
     } else if (const toml::node* mutate = entry.find("mutate")) {
-        read_mutation(entry, *mutate, draft);
+        draft.control.plant = read_mutation(entry, *mutate);
     } else {
         read_build(entry, draft);
     }

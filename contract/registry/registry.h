@@ -7,6 +7,7 @@
 
 #include "contract/expr/expr.h"
 #include "peacemaker/chip/chip.h"
+#include "peacemaker/mutate/mutate.h"
 #include "peacemaker/support/result.h"
 
 #include <array>
@@ -144,9 +145,9 @@ struct PlantBuild {                  // another build, compared with the same co
     std::vector<std::pair<std::string, std::string>>
         edit; // text of the source, each found exactly once, and its replacement
 };
-struct PlantMutate {           // bytes of the object patched in place
-    std::string find, replace; // hex, equal length; must occur exactly once
-};
+struct PlantMutate {
+    pm::mutate::Edit edit; // the symbol that the registry leaves out is the registration's
+};                         // a place of the object patched, its length kept
 using Plant = std::variant<PlantSymbol, PlantArgs, PlantParams, PlantBuild, PlantMutate>;
 
 /// A planted fault that must be red at the gate it names.

@@ -35,8 +35,8 @@ struct Planted {
 };
 Planted plant(const Control& control, const Kernel& twin);
 
-/// `bytes` with the patch made. Error: text that is no hex, lengths that differ, or a pattern that does not occur
-/// exactly once.
+/// `bytes`, an object as the compiler wrote it, with the patch made; of a bundle, the code object in it. Error: what
+/// make_patch or parse_code_object says.
 pm::Result<std::string> mutate_bytes(std::string bytes, const PlantMutate& mutate);
 
 } // namespace hkc

@@ -341,8 +341,32 @@ of = "plain"
 plant = { mutate = { find = "BF 80 00 01", replace = "bf800000" } }
 red_at = 2
 finding = "guard overwritten"
+[[control]]
+name = "instruction"
+of = "plain"
+plant = { mutate = { instruction = ["s_waitcnt vmcnt(*)", "s_wait_loadcnt *"], occurrence = "last", replace = "s_nop *" } }
+red_at = 2
+finding = "guard overwritten"
+[[control]]
+name = "one instruction"
+of = "plain"
+plant = { mutate = { symbol = "plain", instruction = "s_endpgm", replace = ["s_nop 0"] } }
+red_at = 2
+finding = "guard overwritten"
+[[control]]
+name = "metadata"
+of = "plain"
+plant = { mutate = { metadata = ".vgpr_count", add = -1 } }
+red_at = 5
+finding = "guard overwritten"
+[[control]]
+name = "metadata size"
+of = "plain"
+plant = { mutate = { metadata = ".args[2].size", value = 0 } }
+red_at = 1
+finding = "guard overwritten"
 )toml");
-    ASSERT_EQ(registry.controls.size(), 6u);
+    ASSERT_EQ(registry.controls.size(), 10u);
     const auto& controls = registry.controls;
     EXPECT_EQ(std::get<hkc::PlantSymbol>(controls[0].plant).symbol, "plain");
     EXPECT_EQ(controls[0].findings, (std::vector<std::string>{"outside the oracle", "guard overwritten"}));
@@ -361,9 +385,15 @@ finding = "guard overwritten"
     ASSERT_EQ(source.edit.size(), 1u);
     EXPECT_EQ(source.edit[0].first, "if (x) { y(); }") << "braces of code stand for themselves";
     EXPECT_EQ(std::get<hkc::PlantBuild>(controls[4].plant).source, "");
-    const auto& mutate = std::get<hkc::PlantMutate>(controls[5].plant);
-    EXPECT_EQ(mutate.find, "bf800001");
-    EXPECT_EQ(mutate.replace, "bf800000");
+    using namespace pm::mutate;
+    const auto edit = [&](std::size_t i) { return std::get<hkc::PlantMutate>(controls[i].plant).edit; };
+    EXPECT_EQ(edit(5), Edit(BytesEdit{std::string("\xbf\x80\x00\x01", 4), std::string("\xbf\x80\x00\x00", 4)}));
+    EXPECT_EQ(edit(6), Edit(InstructionEdit{
+                           "plain", {"s_waitcnt vmcnt(*)", "s_wait_loadcnt *"}, {"s_nop *"}, InstructionEdit::kLast}))
+        << "the symbol is its registration's where it names none";
+    EXPECT_EQ(edit(7), Edit(InstructionEdit{"plain", {"s_endpgm"}, {"s_nop 0"}, std::nullopt}));
+    EXPECT_EQ(edit(8), Edit(MetadataEdit{"plain", ".vgpr_count", -1, true}));
+    EXPECT_EQ(edit(9), Edit(MetadataEdit{"plain", ".args[2].size", 0, false}));
 }
 
 TEST(Registry, PlantedParametersReachThoseThatReadThem) {

@@ -45,17 +45,33 @@ TEST(Plant, EachFormChangesWhatItNamesAndNothingElse) {
 }
 
 TEST(Plant, MutatesOnePlaceOfTheObject) {
-    const auto mutated = mutate_bytes(std::string("\x01\x02\xfe\x04", 4), {"02 FE", "ff00"});
+    const pm::mutate::BytesEdit edit{"\x02\xfe", std::string("\xff\x00", 2)};
+    const auto mutated = mutate_bytes(std::string("\x01\x02\xfe\x04", 4), {edit});
     ASSERT_TRUE(mutated) << mutated.error().text;
     EXPECT_EQ(*mutated, std::string("\x01\xff\x00\x04", 4));
+    const Planted bytes = planted(PlantMutate{edit});
+    ASSERT_NE(bytes.mutate, nullptr);
+    EXPECT_EQ(std::get<pm::mutate::BytesEdit>(bytes.mutate->edit), edit);
+    EXPECT_EQ(bytes.build, build_of(twin()));
 }
 
 TEST(Plant, AMutationThatIsNotMadeExactlyOnceIsAnError) {
+    using pm::mutate::BytesEdit;
     const std::string bytes("\x01\x02\x02\x02", 4);
-    for (const PlantMutate& mutate :
-         {PlantMutate{"09", "00"}, PlantMutate{"02", "00"}, PlantMutate{"0202", "0000"}, PlantMutate{"01", "0000"},
-          PlantMutate{"0", "1"}, PlantMutate{"zz", "00"}, PlantMutate{"", ""}})
-        EXPECT_FALSE(mutate_bytes(bytes, mutate)) << mutate.find << " -> " << mutate.replace;
+    for (const BytesEdit& edit :
+         {BytesEdit{"\x09", "\x03"}, BytesEdit{"\x02", "\x03"}, BytesEdit{"\x02\x02", "\x03\x03"},
+          BytesEdit{"\x01", "\x03\x03"}, BytesEdit{"", ""}}) {
+        const auto mutated = mutate_bytes(bytes, {edit});
+        ASSERT_FALSE(mutated) << edit.find << " -> " << edit.replace;
+        EXPECT_TRUE(mutated.error().text.starts_with("mutate: ")) << mutated.error().text;
+    }
+    for (const pm::mutate::Edit& edit :
+         {pm::mutate::Edit(pm::mutate::InstructionEdit{"tile", {"s_endpgm"}, {"s_nop 0"}, 1}),
+          pm::mutate::Edit(pm::mutate::MetadataEdit{"tile", ".vgpr_count", 1, true})}) {
+        const auto mutated = mutate_bytes(bytes, {edit});
+        ASSERT_FALSE(mutated) << "these bytes are no code object";
+        EXPECT_NE(mutated.error().text.find("neither an ELF file"), std::string::npos) << mutated.error().text;
+    }
 }
 
 } // namespace
