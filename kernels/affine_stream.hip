@@ -88,18 +88,40 @@ DEVICE float fold(float v) {
     return v;
 }
 
+// The words of a chunk: 16 bytes a load, then what is left.
+template <int Bits> DEVICE void load_words(const u32 *src, u32 (&w)[Bits]) {
+#pragma unroll
+    for (int i = 0; i < Bits / 4; ++i) {
+        const u32x4 v = load16(src + 4 * i);
+#pragma unroll
+        for (int j = 0; j < 4; ++j) w[4 * i + j] = v[j];
+    }
+#pragma unroll
+    for (int i = Bits / 4 * 4; i < Bits; ++i) w[i] = src[i];
+}
+
+// Code j of the chunk; it may lie across two words.
+template <int Bits> DEVICE float code(const u32 (&w)[Bits], int j) {
+    const int word = j * Bits / 32, shift = j * Bits % 32;
+    const u32 v = shift + Bits <= 32 ? w[word] >> shift : __builtin_amdgcn_alignbit(w[word + 1], w[word], shift);
+    return (float)(v & ((1u << Bits) - 1u));
+}
+
 // The codes of one chunk as pairs of activations, in the order of x.
-template <int Bits> DEVICE void decode(const u32 *row, int chunk, u32 (&codes)[kPairs]) {
-    static_assert(Bits == 4, "a chunk of 4-bit codes is one 16-byte load");
-    const u32x4 w = load16(row + chunk * 4);
+template <int Bits> DEVICE void decode(const u32 (&w)[Bits], u32 (&codes)[kPairs]) {
+    if constexpr (Bits == 4) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-        // One mask for four codes, then a byte conversion each; left visible, the compiler extracts every code alone.
-        const u32 even = opaque(w[i] & 0x0f0f0f0fu);
-        const u32 odd = opaque((w[i] >> 4) & 0x0f0f0f0fu);
+        for (int i = 0; i < 4; ++i) {
+            // One mask for four codes, then a byte conversion each; left visible, the compiler extracts every code alone.
+            const u32 even = opaque(w[i] & 0x0f0f0f0fu);
+            const u32 odd = opaque((w[i] >> 4) & 0x0f0f0f0fu);
 #pragma unroll
-        for (int j = 0; j < 4; ++j)
-            codes[4 * i + j] = pack((float)((even >> (8 * j)) & 0xffu), (float)((odd >> (8 * j)) & 0xffu));
+            for (int j = 0; j < 4; ++j)
+                codes[4 * i + j] = pack((float)((even >> (8 * j)) & 0xffu), (float)((odd >> (8 * j)) & 0xffu));
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < kPairs; ++i) codes[i] = pack(code<Bits>(w, 2 * i), code<Bits>(w, 2 * i + 1));
     }
 }
 
@@ -138,8 +160,10 @@ DEVICE void tile(const u16 *x, const u32 *words, const u16 *scale, const u16 *bi
             const long group = (long)col * groups + chunk / 2;
             const float s = widen(scale[group]);
             const float b = widen(bias[group]);
+            u32 w[Bits];
+            load_words<Bits>(words + (long)col * (k / 32 * Bits) + chunk * Bits, w);
             u32 codes[kPairs];
-            decode<Bits>(words + (long)col * (k / 32 * Bits), chunk, codes);
+            decode<Bits>(w, codes);
 #pragma unroll
             for (int r = 0; r < R; ++r) {
                 float dot = 0.0f;
@@ -174,7 +198,11 @@ DEVICE void tile(const u16 *x, const u32 *words, const u16 *scale, const u16 *bi
     }
 #define TILES(W) TILE(W, 1, 1) TILE(W, 1, 2) TILE(W, 1, 4) TILE(W, 1, 8) TILE(W, 2, 4) TILE(W, 4, 2) TILE(W, 4, 4) TILE(W, 8, 2)
 
-TILES(4)
+// What a build holds; another build may want fewer.
+#ifndef KERNELS
+#define KERNELS TILES(4) TILES(5) TILES(6) TILES(8)
+#endif
+KERNELS
 
 // out[i] = relu2(v[i]); eight elements a lane where all eight are there, one at a time in the tail.
 KERNEL void __attribute__((amdgpu_flat_work_group_size(256, 256))) relu2(const u16 *v, u16 *out, int count) {

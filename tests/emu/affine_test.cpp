@@ -17,13 +17,22 @@ namespace {
 using u16 = std::uint16_t;
 using u32 = std::uint32_t;
 
-constexpr u32 kColumns = 67, kDepth = 192, kGroup = 64, kBits = 4;
+constexpr u32 kColumns = 67, kDepth = 192, kGroup = 64;
 constexpr std::uint64_t kSeed = 20260709;
 
 struct Tile {
-    u32 rows, columns;
+    u32 bits, rows, columns;
 };
-constexpr Tile kTiles[] = {{1, 1}, {1, 2}, {1, 4}, {1, 8}, {2, 4}, {4, 2}, {4, 4}, {8, 2}};
+// Every tile of one width, the widest and the tallest of the others.
+constexpr Tile kTiles[] = {{4, 1, 1}, {4, 1, 2}, {4, 1, 4}, {4, 1, 8}, {4, 2, 4}, {4, 4, 2}, {4, 4, 4},
+                           {4, 8, 2}, {5, 1, 8}, {5, 8, 2}, {6, 1, 8}, {6, 8, 2}, {8, 1, 8}, {8, 8, 2}};
+
+/// The flag that builds just these.
+std::string kernels_flag() {
+    std::string flag = "-DKERNELS=";
+    for (const Tile& tile : kTiles) flag += fmt::format("TILE({}, {}, {}) ", tile.bits, tile.rows, tile.columns);
+    return flag;
+}
 
 u16 encode(Format format, double v) { return static_cast<u16>(rounded(format, mpq_class(v), Rounding::kNearestEven)); }
 double decode(Format format, u16 v) { return value_of(format, v).get_d(); }
@@ -35,23 +44,33 @@ struct Problem {
     std::vector<double> y, magnitude; // the exact result, and the sum of the magnitudes of its terms
 };
 
-Problem problem_of(Format format, u32 rows) {
+/// Code `at` of rows that end on a word: its bits one by one, so that it does not matter which words they are in.
+u32 code_at(const std::vector<u32>& words, u32 bits, u32 at) {
+    u32 code = 0;
+    for (u32 bit = 0; bit < bits; ++bit) {
+        const u32 place = at * bits + bit;
+        code |= (words[place / 32] >> place % 32 & 1U) << bit;
+    }
+    return code;
+}
+
+Problem problem_of(Format format, u32 bits, u32 rows) {
     std::mt19937_64 random(kSeed + rows);
     std::uniform_real_distribution<double> value(-1, 1);
     Problem p;
     p.rows = rows;
     for (u32 i = 0; i < rows * kDepth; ++i) p.x.push_back(encode(format, value(random)));
     for (u32 i = 0; i < kColumns * kDepth / kGroup; ++i) {
-        p.scale.push_back(encode(format, value(random) / 8));
+        p.scale.push_back(encode(format, value(random) * 2 / (1U << bits)));
         p.bias.push_back(encode(format, value(random)));
     }
-    for (u32 i = 0; i < kColumns * kDepth * kBits / 32; ++i) p.words.push_back(static_cast<u32>(random()));
+    for (u32 i = 0; i < kColumns * kDepth * bits / 32; ++i) p.words.push_back(static_cast<u32>(random()));
     for (u32 row = 0; row < rows; ++row)
         for (u32 column = 0; column < kColumns; ++column) {
             double sum = 0, magnitude = 0;
             for (u32 k = 0; k < kDepth; ++k) {
                 const u32 at = column * kDepth + k;
-                const double code = p.words[at / 8] >> (at % 8 * 4) & 15;
+                const double code = code_at(p.words, bits, at);
                 const std::size_t group = at / kGroup;
                 const double x = decode(format, p.x[row * kDepth + k]), scale = decode(format, p.scale[group]),
                              bias = decode(format, p.bias[group]);
@@ -71,9 +90,9 @@ struct Build {
 
 class Built : public ::testing::TestWithParam<Build> {
 protected:
-    Result<std::string> object(const char* source) const {
+    Result<std::string> object(const char* source, const std::string& kernels) const {
         return compile_hip(GetParam().compiler, chip().name, HKC_SOURCE_DIR + std::string(source),
-                           {"-std=c++20", "-O3", "-ffp-contract=off", "-mno-wavefrontsize64"});
+                           {"-std=c++20", "-O3", "-ffp-contract=off", "-mno-wavefrontsize64", kernels});
     }
     const Chip& chip() const { return chips()[GetParam().chip]; }
     Format format() const { return chip().activation == Activation::kFp16 ? kF16 : kBf16; }
@@ -93,16 +112,16 @@ std::vector<u16> run_tile(Rig& rig, const Problem& p, const std::string& kernel,
 
 TEST_P(Built, TilesAgreeWithAPlainLoop) {
     if (!installed(GetParam().compiler)) GTEST_SKIP() << GetParam().compiler << " is not installed";
-    const auto bytes = object("/kernels/affine_stream.hip");
+    const auto bytes = object("/kernels/affine_stream.hip", kernels_flag());
     ASSERT_TRUE(bytes) << bytes.error().text;
     Rig rig(*bytes);
     ASSERT_TRUE(rig.ok());
     const double step = format().mantissa_bits == 7 ? 0x1p-8 : 0x1p-11; // half an ulp of the result, relative
     for (const Tile tile : kTiles) {
-        const std::string suffix = fmt::format("w4_r{}x{}", tile.rows, tile.columns);
+        const std::string suffix = fmt::format("w{}_r{}x{}", tile.bits, tile.rows, tile.columns);
         SCOPED_TRACE(suffix);
         // One row more than whole tiles.
-        const Problem p = problem_of(format(), tile.rows + 1);
+        const Problem p = problem_of(format(), tile.bits, tile.rows + 1);
         const auto plain = run_tile(rig, p, "affine_stream_" + suffix, tile);
         const auto fused = run_tile(rig, p, "affine_stream_relu2_" + suffix, tile);
         for (std::size_t i = 0; i < plain.size(); ++i) {
@@ -123,12 +142,14 @@ TEST_P(Built, TilesAgreeWithAPlainLoop) {
 
 TEST_P(Built, TheBuildThatSpillsGivesTheSameBytes) {
     if (!installed(GetParam().compiler)) GTEST_SKIP() << GetParam().compiler << " is not installed";
-    const auto bytes = object("/kernels/affine_stream.hip"), spilling = object("/controls/affine_stream_spill.hip");
+    const std::string kernels = "-DKERNELS=TILE(4, 8, 2)";
+    const auto bytes = object("/kernels/affine_stream.hip", kernels),
+               spilling = object("/controls/affine_stream_spill.hip", kernels);
     ASSERT_TRUE(bytes && spilling);
     Rig rig(*bytes), spilled(*spilling);
     ASSERT_TRUE(rig.ok() && spilled.ok());
-    const Tile tile = {8, 2};
-    const Problem p = problem_of(format(), 9);
+    const Tile tile = {4, 8, 2};
+    const Problem p = problem_of(format(), tile.bits, 9);
     EXPECT_GT(spilled.object().find_kernel("affine_stream_w4_r8x2")->resources.scratch, 0u);
     EXPECT_EQ(run_tile(rig, p, "affine_stream_w4_r8x2", tile), run_tile(spilled, p, "affine_stream_w4_r8x2", tile));
 }

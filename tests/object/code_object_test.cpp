@@ -63,7 +63,9 @@ fs::path compile_hip(const std::string& source, const std::string& chip, const s
     return out;
 }
 
-fs::path affine(const std::string& chip) { return compile_hip(HKC_SOURCE_DIR "/kernels/affine_stream.hip", chip); }
+fs::path affine(const std::string& chip) {
+    return compile_hip("'-DKERNELS=TILES(4)' " HKC_SOURCE_DIR "/kernels/affine_stream.hip", chip);
+}
 
 /// A small object with two kernels, for the tests that damage it.
 const std::string& small_object() {

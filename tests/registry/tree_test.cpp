@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,11 +24,13 @@ const hkc::Registry& tree() {
 
 const std::vector<std::string> kChips{"gfx1030", "gfx1100", "gfx1151", "gfx1201"};
 
-TEST(RegistryTree, EveryTileIsThereInBothForms) {
+TEST(RegistryTree, EveryTileIsThereAtEveryWidthInBothForms) {
     std::set<std::string> expected{"relu2"};
-    for (const std::string tile : {"1x1", "1x2", "1x4", "1x8", "2x4", "4x2", "4x4", "8x2"}) {
-        expected.insert("affine_stream_w4_r" + tile);
-        expected.insert("affine_stream_relu2_w4_r" + tile);
+    for (const std::string bits : {"4", "5", "6", "8"}) {
+        for (const std::string tile : {"1x1", "1x2", "1x4", "1x8", "2x4", "4x2", "4x4", "8x2"}) {
+            expected.insert("affine_stream_w" + bits + "_r" + tile);
+            expected.insert("affine_stream_relu2_w" + bits + "_r" + tile);
+        }
     }
     std::set<std::string> found;
     for (const hkc::Kernel& kernel : tree().kernels) {
@@ -54,7 +57,9 @@ TEST(RegistryTree, TilesHaveTheServedAndTheRaggedShapes) {
             EXPECT_GT(n, columns) << kernel.name << ": two workgroups";
             EXPECT_NE(k / 32 % 32, 0) << kernel.name;
         }
-        EXPECT_EQ(served, (std::set<std::vector<std::int64_t>>{{rows, 2688, 1856}, {rows, 1856, 2688}})) << kernel.name;
+        EXPECT_EQ(served, (std::set<std::vector<std::int64_t>>{
+                              {rows, 1856, 2688}, {rows, 2688, 1856}, {rows, 6144, 2688}, {rows, 2688, 4096}}))
+            << kernel.name;
         EXPECT_EQ(ragged_m, (std::set<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 8})) << kernel.name;
     }
 }
@@ -70,17 +75,36 @@ TEST(RegistryTree, FusedTilesReplaceThePlainTileThenRelu2ByBytes) {
         EXPECT_EQ(kernel.replaces[0].kernel, "affine_stream_" + kernel.name.substr(prefix.size()));
         EXPECT_EQ(kernel.replaces[1].kernel, "relu2");
     }
-    EXPECT_EQ(fused, 8);
+    EXPECT_EQ(fused, 32);
 }
 
-TEST(RegistryTree, EveryGateHasAControlOnEveryChip) {
+TEST(RegistryTree, EveryGateHasTwoControlsOnEveryChipAndOneOfMutatedBytes) {
     for (const std::string& chip : kChips) {
-        std::set<std::uint32_t> gates;
+        std::map<std::uint32_t, int> all, mutated;
+        int count = 0;
         for (const hkc::Control& control : tree().controls) {
-            if (std::find(control.chips.begin(), control.chips.end(), chip) != control.chips.end())
-                gates.insert(control.red_at);
+            if (std::find(control.chips.begin(), control.chips.end(), chip) == control.chips.end()) continue;
+            ++count;
+            ++all[control.red_at];
+            if (std::holds_alternative<hkc::PlantMutate>(control.plant)) ++mutated[control.red_at];
         }
-        EXPECT_EQ(gates, (std::set<std::uint32_t>{1, 2, 3, 4, 5})) << chip;
+        EXPECT_GE(count, 20) << chip;
+        for (std::uint32_t gate = 1; gate <= 5; ++gate) {
+            EXPECT_GE(all[gate], 2) << chip << " gate " << gate;
+            EXPECT_GE(mutated[gate], 1) << chip << " gate " << gate;
+        }
+    }
+}
+
+TEST(RegistryTree, EveryWiderWidthHasItsControl) {
+    for (const std::string bits : {"5", "6", "8"}) {
+        const auto found =
+            std::find_if(tree().controls.begin(), tree().controls.end(), [&](const hkc::Control& control) {
+                return control.name == "the " + bits + "-bit relu2 stream tile reads its codes as 4-bit";
+            });
+        ASSERT_NE(found, tree().controls.end()) << bits;
+        EXPECT_EQ(found->chips, kChips);
+        EXPECT_EQ(found->red_at, 3u);
     }
 }
 
