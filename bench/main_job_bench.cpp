@@ -16,7 +16,7 @@
 
 namespace {
 
-constexpr double kSeconds = 60;
+constexpr double kSeconds = 240;
 constexpr double kMebibytes = 1024;
 constexpr int kJobs = 2;
 

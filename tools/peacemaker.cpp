@@ -1,4 +1,5 @@
-// peacemaker: code objects as typed programs. So far: run.
+// peacemaker: code objects as typed programs. So far: run, loops.
+#include "peacemaker/lift/loops.h"
 #include "peacemaker/run/run_file.h"
 #include "peacemaker/support/file.h"
 #include "peacemaker/support/text.h"
@@ -94,6 +95,29 @@ int run(RunOptions options) {
     return result->report.unsupported.empty() ? kClean : kUnchecked;
 }
 
+struct LoopsOptions {
+    std::string file, kernel = "*", chip;
+    std::uint32_t per = 0;
+};
+
+int loops(const LoopsOptions& options) {
+    const auto object = pm::read_code_object(options.file, options.chip);
+    if (!object) return fail(object.error());
+    std::vector<std::string> names;
+    bool found = false;
+    for (const pm::Kernel& kernel : object->kernels) {
+        names.push_back(kernel.name);
+        if (!pm::glob_match(options.kernel, kernel.name)) continue;
+        found = true;
+        const auto listing = pm::lift::instructions_of(*object, kernel);
+        if (!listing) return fail(listing.error().with(options.file));
+        fmt::print("{}", pm::lift::loops_text(kernel, *listing, options.per));
+    }
+    if (found) return kClean;
+    return fail({fmt::format("{}: none of its {} kernels is {}{}", options.file, names.size(), options.kernel,
+                             pm::did_you_mean(options.kernel, names))});
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -117,10 +141,17 @@ int main(int argc, char** argv) {
     command->add_option("--dump", options.dumps, "ARG:FILE: write a buffer argument after the launch")
         ->allow_extra_args(false);
     command->add_flag("--json", options.json, "Print the report as JSON");
+    LoopsOptions loops_options;
+    CLI::App* const loops_command = app.add_subcommand("loops", "Count the instructions of a kernel's innermost loops");
+    loops_command->add_option("file", loops_options.file, "Code object or offload bundle")->required();
+    loops_command->add_option("--kernel", loops_options.kernel, "Kernels, as a glob");
+    loops_command->add_option("--chip", loops_options.chip, "Chip, where the file is a bundle for several");
+    loops_command->add_option("--per", loops_options.per,
+                              "What a lane does in a round (codes, say); adds counts a piece");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? kClean : kBadUsage;
     }
-    return run(std::move(options));
+    return loops_command->parsed() ? loops(loops_options) : run(std::move(options));
 }

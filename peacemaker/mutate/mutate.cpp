@@ -1,6 +1,6 @@
 #include "peacemaker/mutate/mutate.h"
 
-#include "peacemaker/isa/disassembler.h"
+#include "peacemaker/lift/listing.h"
 #include "peacemaker/mutate/assemble.h"
 #include "peacemaker/mutate/message_pack.h"
 #include "peacemaker/support/text.h"
@@ -69,40 +69,18 @@ Result<const Kernel*> kernel_of(const CodeObject& object, const std::string& sym
     return Error{fmt::format("the object has no kernel {}{}", symbol, did_you_mean(symbol, names))};
 }
 
-struct Instruction {
-    std::uint64_t at = 0; // from the kernel's entry
-    std::uint32_t size = 0;
-    std::string text;
-};
-
-Result<std::vector<Instruction>> instructions_of(const CodeObject& object, const Kernel& kernel) {
-    const std::string_view code = object.at(kernel.entry_address, kernel.code_size);
-    if (code.empty()) return Error{fmt::format("the size of {} is not known, for it has no symbol", kernel.name)};
-    const auto disassembler = isa::Disassembler::create(*object.chip);
-    if (!disassembler) return disassembler.error();
-    std::vector<Instruction> found;
-    for (std::uint64_t at = 0; at < code.size();) {
-        const std::uint64_t address = kernel.entry_address + at;
-        const auto decoded = (*disassembler)->decode(code.substr(at), address);
-        if (!decoded) return Error{fmt::format("{}+{:#x}: no instruction of {}", kernel.name, at, object.chip->name)};
-        found.push_back({at, decoded->size, single_spaced((*disassembler)->text(decoded->inst, address))});
-        at += decoded->size;
-    }
-    return found;
-}
-
 /// What an instruction edit has found.
 struct Place {
-    Instruction instruction;
+    lift::Instruction instruction;
     std::string replacement;
 };
 
-Result<Place> place_of(const std::vector<Instruction>& code, const InstructionEdit& edit) {
+Result<Place> place_of(const std::vector<lift::Instruction>& code, const InstructionEdit& edit) {
     for (std::size_t i = 0; i < edit.find.size(); ++i) {
         const std::string pattern = single_spaced(edit.find[i]);
-        std::vector<std::pair<const Instruction*, std::vector<std::string>>> hits;
-        for (const Instruction& one : code)
-            if (auto parts = match(pattern, one.text)) hits.emplace_back(&one, std::move(*parts));
+        std::vector<std::pair<const lift::Instruction*, std::vector<std::string>>> hits;
+        for (const lift::Instruction& one : code)
+            if (auto parts = match(pattern, single_spaced(one.text))) hits.emplace_back(&one, std::move(*parts));
         if (hits.empty()) continue;
         if (!edit.occurrence && hits.size() != 1)
             return Error{fmt::format("\"{}\" occurs {} times in {}; say which by its occurrence", pattern, hits.size(),
@@ -114,7 +92,9 @@ Result<Place> place_of(const std::vector<Instruction>& code, const InstructionEd
         const auto& [instruction, parts] = wanted == InstructionEdit::kLast ? hits.back() : hits[wanted - 1];
         auto text = filled(edit.replace.size() == 1 ? edit.replace.front() : edit.replace[i], parts);
         if (!text) return text.error();
-        return Place{*instruction, std::move(*text)};
+        Place place{*instruction, std::move(*text)};
+        place.instruction.text = single_spaced(place.instruction.text);
+        return place;
     }
     return Error{fmt::format("no instruction of {} is \"{}\"", edit.symbol, fmt::join(edit.find, "\" or \""))};
 }
@@ -125,7 +105,7 @@ Result<Patch> patch_instruction(const CodeObject& object, const InstructionEdit&
     if (edit.find.empty() || (edit.replace.size() != 1 && edit.replace.size() != edit.find.size()))
         return Error{fmt::format("{} spellings and {} replacements; expected one replacement, or one for each spelling",
                                  edit.find.size(), edit.replace.size())};
-    const auto code = instructions_of(object, **kernel);
+    const auto code = lift::instructions_of(object, **kernel);
     if (!code) return code.error();
     const auto place = place_of(*code, edit);
     if (!place) return place.error();
@@ -134,7 +114,7 @@ Result<Patch> patch_instruction(const CodeObject& object, const InstructionEdit&
     const auto nop = assemble(*object.chip, "s_nop 0");
     if (!nop) return nop.error();
 
-    const Instruction& old = place->instruction;
+    const lift::Instruction& old = place->instruction;
     const std::string_view before = object.at((*kernel)->entry_address + old.at, old.size);
     if (after->size() > before.size())
         return Error{fmt::format("\"{}\" has {} bytes, \"{}\" has {}; expected no more", place->replacement,

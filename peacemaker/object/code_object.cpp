@@ -2,6 +2,7 @@
 
 #include "peacemaker/object/bundle.h"
 #include "peacemaker/object/metadata.h"
+#include "peacemaker/support/file.h"
 
 #include <fmt/format.h>
 #include <llvm/BinaryFormat/ELF.h>
@@ -329,6 +330,18 @@ Result<CodeObject> parse_code_object(std::string_view bytes, const std::string& 
     object.bytes = std::string(bytes);
     if (auto done = Parser(object, where).parse(want); !done) return done.error();
     return object;
+}
+
+Result<CodeObject> read_code_object(const std::string& file, std::string_view chip) {
+    const Chip* want = nullptr;
+    if (!chip.empty()) {
+        const auto found = find_chip(chip);
+        if (!found) return found.error();
+        want = *found;
+    }
+    const auto bytes = read_file(file);
+    if (!bytes) return bytes.error();
+    return parse_code_object(*bytes, file, want);
 }
 
 } // namespace pm

@@ -105,4 +105,8 @@ struct CodeObject {
 /// says its number. `where` is how messages call the input (a path).
 Result<CodeObject> parse_code_object(std::string_view bytes, const std::string& where, const Chip* want = nullptr);
 
+/// The code object in a file, for the chip of that name; empty: whichever it is, where there is just one. Error, too:
+/// an object for another chip.
+Result<CodeObject> read_code_object(const std::string& file, std::string_view chip = {});
+
 } // namespace pm

@@ -113,18 +113,8 @@ Result<RunArgument> parse_run_argument(std::string_view text) {
 }
 
 Result<RunResult> run_file(const RunRequest& request) {
-    auto bytes = read_file(request.file);
-    if (!bytes) return bytes.error();
-    const Chip* want = nullptr;
-    if (!request.chip.empty()) {
-        const auto chip = find_chip(request.chip);
-        if (!chip) return chip.error();
-        want = *chip;
-    }
-    auto object = parse_code_object(*bytes, request.file, want);
+    auto object = read_code_object(request.file, request.chip);
     if (!object) return object.error();
-    if (want != nullptr && object->chip != want)
-        return Error{fmt::format("{}: the object is for {}, not {}", request.file, object->chip->name, want->name)};
     RunResult result;
     result.chip = object->chip->name;
     emu::Memory memory;
