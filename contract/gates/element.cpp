@@ -14,7 +14,7 @@ namespace {
 
 std::uint64_t encode_float(FloatLayout layout, double value) {
     const std::uint64_t sign = std::signbit(value) ? layout.sign_bit() : 0;
-    if (std::isnan(value)) return sign | layout.infinity() | ((layout.largest_subnormal() + 1) >> 1U);
+    if (std::isnan(value)) return sign | layout.infinity() | layout.quiet_bit();
     const double magnitude = std::fabs(value);
     if (std::isinf(value)) return sign | layout.infinity();
     const int bias = (1 << (layout.exponent_bits - 1)) - 1;

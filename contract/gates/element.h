@@ -24,6 +24,7 @@ struct FloatLayout {
     std::uint64_t infinity() const { return ((std::uint64_t{1} << exponent_bits) - 1) << mantissa_bits; }
     std::uint64_t largest_finite() const { return infinity() - 1; }
     std::uint64_t largest_subnormal() const { return (std::uint64_t{1} << mantissa_bits) - 1; }
+    std::uint64_t quiet_bit() const { return std::uint64_t{1} << (mantissa_bits - 1); } // of a NaN
     bool is_nan(std::uint64_t bits) const { return (bits & ~sign_bit()) > infinity(); }
 };
 

@@ -50,9 +50,15 @@ std::uint64_t random_sign(FloatLayout layout, Random& random) {
 }
 
 constexpr std::array kFloatEdges = {
-    EdgeClass{"NaN", true,
+    // Apart, for an instruction may keep the one and drop the other.
+    EdgeClass{"quiet NaN", true,
               [](FloatLayout layout, Random& random) {
-                  const std::uint64_t payload = 1 + random.next() % layout.largest_subnormal();
+                  const std::uint64_t payload = random.next() % layout.quiet_bit();
+                  return random_sign(layout, random) | layout.infinity() | layout.quiet_bit() | payload;
+              }},
+    EdgeClass{"signalling NaN", true,
+              [](FloatLayout layout, Random& random) {
+                  const std::uint64_t payload = 1 + random.next() % (layout.quiet_bit() - 1);
                   return random_sign(layout, random) | layout.infinity() | payload;
               }},
     EdgeClass{"+Inf", true, [](FloatLayout layout, Random&) { return layout.infinity(); }},

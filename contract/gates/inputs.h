@@ -17,7 +17,7 @@ namespace hkc {
 
 /// Bytes of every buffer with dir in or inout, by buffer name.
 struct Inputs {
-    std::string label; // how messages call it: `seed 1`, `x NaN`
+    std::string label; // how messages call it: `seed 1`, `x: quiet NaN, seed 1`
     std::map<std::string, std::vector<std::byte>> buffers;
 };
 
@@ -26,7 +26,7 @@ struct Inputs {
 Inputs random_inputs(const ProgramPlan& plan, std::uint64_t seed);
 
 /// The edge cases of a launch: each takes `base` and changes one input buffer.
-/// Floating buffers: NaN (quiet and signalling, any payload and sign), +Inf, -Inf, both infinities, signed zeros,
+/// Floating buffers: quiet NaN and signalling NaN (any payload and sign), +Inf, -Inf, both infinities, signed zeros,
 /// subnormals of either sign, largest finite values of either sign. Integer buffers: all bits clear and all bits set,
 /// element by element. NaN and infinities stand at some elements and leave others alone, so that outputs they do not
 /// reach are seen too.

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
+#include <string>
 
 namespace hkc {
 namespace {
@@ -80,7 +82,7 @@ TEST(Inputs, EdgesChangeOneBufferAndHoldWhatTheirNameSays) {
     const ProgramPlan p = plan();
     const Inputs base = random_inputs(p, 1);
     const auto edges = edge_inputs(p, base, 1);
-    EXPECT_EQ(edges.size(), 3U * 7 + 1);
+    EXPECT_EQ(edges.size(), 3U * 8 + 1);
     for (const Inputs& edge : edges) {
         std::string changed;
         for (const auto& [name, bytes] : edge.buffers)
@@ -89,32 +91,33 @@ TEST(Inputs, EdgesChangeOneBufferAndHoldWhatTheirNameSays) {
     }
 }
 
-TEST(Inputs, NanStandsAtSomeElementsAndSubnormalsAtAll) {
+TEST(Inputs, EachKindOfNanStandsAtSomeElementsAndSubnormalsAtAll) {
     const ProgramPlan p = plan();
     const Inputs base = random_inputs(p, 1);
-    bool nan_seen = false, subnormals_seen = false;
+    std::map<std::string, bool> seen{{"x: quiet NaN", false}, {"x: signalling NaN", false}, {"x: subnormals", false}};
+    constexpr std::uint64_t kQuietBit = 0x40; // of bf16
     for (const Inputs& edge : edge_inputs(p, base, 1)) {
-        std::size_t nans = 0, subnormals = 0;
+        std::size_t quiet = 0, signalling = 0, subnormals = 0;
         for (std::size_t i = 0; i < 4001; ++i) {
             const double value = value_of(p, edge, 0, i);
-            nans += std::isnan(value) ? 1 : 0;
+            const bool is_quiet = (load_bits(edge.buffers.at("x"), 2, i) & kQuietBit) != 0;
+            quiet += std::isnan(value) && is_quiet ? 1 : 0;
+            signalling += std::isnan(value) && !is_quiet ? 1 : 0;
             subnormals += value != 0 && std::fabs(value) < 0x1p-126 ? 1 : 0;
         }
-        if (edge.label.starts_with("x: NaN")) {
-            nan_seen = true;
+        const std::string kind = edge.label.substr(0, edge.label.find(','));
+        if (seen.contains(kind)) seen[kind] = true;
+        if (kind.ends_with("NaN") && kind.starts_with("x")) {
             EXPECT_TRUE(std::isnan(value_of(p, edge, 0, 0)));
             EXPECT_TRUE(std::isnan(value_of(p, edge, 0, 4000)));
-            EXPECT_LT(nans, 100U);
-        } else {
-            EXPECT_EQ(nans, 0U) << edge.label;
+            EXPECT_GT(quiet + signalling, 2U);
+            EXPECT_LT(quiet + signalling, 100U);
         }
-        if (edge.label.starts_with("x: subnormals")) {
-            subnormals_seen = true;
-            EXPECT_EQ(subnormals, 4001U);
-        }
+        EXPECT_EQ(quiet == 0, kind != "x: quiet NaN") << edge.label;
+        EXPECT_EQ(signalling == 0, kind != "x: signalling NaN") << edge.label;
+        EXPECT_EQ(subnormals, kind == "x: subnormals" ? 4001U : 0U);
     }
-    EXPECT_TRUE(nan_seen);
-    EXPECT_TRUE(subnormals_seen);
+    for (const auto& [kind, was_seen] : seen) EXPECT_TRUE(was_seen) << kind;
 }
 
 } // namespace
