@@ -1,10 +1,7 @@
 // Gate 5 offline: compiles every kernel under contract for every chip and compares what it costs with its record. See
 // docs/records.md.
 #include "contract/limits/audit.h"
-#include "contract/oracle/plugin.h"
-#include "contract/records/records.h"
-#include "contract/registry/registry.h"
-#include "contract/report/outcome.h"
+#include "contract/project/project.h"
 #include "contract/toolchain/compile.h"
 #include "peacemaker/support/text.h"
 
@@ -20,14 +17,13 @@ namespace {
 constexpr int kBadUsage = 2;
 
 struct Options {
-    std::filesystem::path root = ".";
+    hkc::ProjectOptions project;
     std::string chips = "all";
     std::string toolchain;
     std::string against;
     std::string filter = "*";
     hkc::limits::RecordLines records = hkc::limits::RecordLines::kProblems;
     unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
-    std::vector<std::filesystem::path> oracles;
     bool allow_unchecked = false;
 };
 
@@ -37,15 +33,11 @@ int fail(const pm::Error& error) {
 }
 
 int run(const Options& options) {
-    for (const std::filesystem::path& library : options.oracles)
-        if (auto loaded = hkc::load_oracles(library); !loaded) return fail(loaded.error());
-    const auto registry = hkc::load_registry(options.root, {hkc::oracle_names(), hkc::finding_kinds()});
-    if (!registry) return fail(registry.error());
-    const auto toolchains = hkc::load_toolchains(options.root);
-    if (!toolchains) return fail(toolchains.error());
+    const auto project = hkc::load_project(options.project);
+    if (!project) return fail(project.error());
 
     hkc::limits::AuditOptions asked;
-    asked.cache_dir = hkc::default_cache_dir(options.root);
+    asked.cache_dir = hkc::default_cache_dir(project->root);
     if (options.chips != "all") asked.chips = pm::split(options.chips, ',');
     asked.toolchain = options.toolchain;
     asked.against = options.against;
@@ -56,7 +48,7 @@ int run(const Options& options) {
         asked.progress = [](std::size_t done, std::size_t all) {
             std::fprintf(stderr, "\rcompiled %zu of %zu", done, all);
         };
-    const auto report = hkc::limits::audit(*registry, *toolchains, asked);
+    const auto report = hkc::limits::audit(project->registry, project->toolchains, asked);
     if (terminal) std::fprintf(stderr, "\r\033[K");
     if (!report) return fail(report.error());
     std::fputs(hkc::limits::messages_text(*report).c_str(), stderr);
@@ -78,7 +70,7 @@ int main(int argc, char** argv) {
     const std::map<std::string, hkc::limits::RecordLines> lines = {{"problems", hkc::limits::RecordLines::kProblems},
                                                                    {"all", hkc::limits::RecordLines::kAll},
                                                                    {"none", hkc::limits::RecordLines::kNone}};
-    app.add_option("--root", options.root, "folder of registry/, records/ and toolchains.toml")->capture_default_str();
+    app.add_option("--root", options.project.root, hkc::kRootHelp);
     app.add_option("--chip", options.chips, "gfx1151,.. or all")->capture_default_str();
     app.add_option("--toolchain", options.toolchain,
                    "one toolchain of toolchains.toml (default: all that have records)");
@@ -88,7 +80,7 @@ int main(int argc, char** argv) {
         ->transform(CLI::CheckedTransformer(lines).description(""))
         ->default_str("problems");
     app.add_option("--jobs", options.jobs, "compiles at a time")->check(CLI::Range(1U, 1024U))->capture_default_str();
-    app.add_option("--oracles", options.oracles, "a library of oracles that the registry names");
+    app.add_option("--oracles", options.project.oracles, hkc::kOraclesHelp)->allow_extra_args(false);
     app.add_flag("--allow-unchecked", options.allow_unchecked, "unchecked alone is no failure");
     try {
         app.parse(argc, argv);

@@ -1,11 +1,8 @@
 // Rewrites the resource records from an audit's RECORD lines, and checks them against the registry. See
 // docs/records.md.
-#include "contract/oracle/plugin.h"
+#include "contract/project/project.h"
 #include "contract/records/apply.h"
 #include "contract/records/check.h"
-#include "contract/registry/registry.h"
-#include "contract/report/outcome.h"
-#include "contract/toolchain/toolchain.h"
 
 #include <CLI/CLI.hpp>
 
@@ -17,29 +14,9 @@ namespace {
 
 constexpr int kBadUsage = 2;
 
-struct Options {
-    std::filesystem::path root = ".";
-    std::vector<std::filesystem::path> oracles;
-};
-
-struct Inputs {
-    hkc::Registry registry;
-    std::vector<hkc::ToolchainSpec> toolchains;
-};
-
 int fail(const pm::Error& error) {
     std::fprintf(stderr, "hip-kernel-contract-records: %s\n", error.text.c_str());
     return kBadUsage;
-}
-
-pm::Result<Inputs> read_inputs(const Options& options) {
-    for (const std::filesystem::path& library : options.oracles)
-        if (auto loaded = hkc::load_oracles(library); !loaded) return loaded.error();
-    auto registry = hkc::load_registry(options.root, {hkc::oracle_names(), hkc::finding_kinds()});
-    if (!registry) return registry.error();
-    auto toolchains = hkc::load_toolchains(options.root);
-    if (!toolchains) return toolchains.error();
-    return Inputs{std::move(*registry), std::move(*toolchains)};
 }
 
 pm::Result<std::string> read_standard_input() {
@@ -51,20 +28,20 @@ pm::Result<std::string> read_standard_input() {
     return text;
 }
 
-int apply(const Options& options) {
-    const auto inputs = read_inputs(options);
-    if (!inputs) return fail(inputs.error());
+int apply(const hkc::ProjectOptions& options) {
+    const auto project = hkc::load_project(options);
+    if (!project) return fail(project.error());
     const auto text = read_standard_input();
     if (!text) return fail(text.error());
     const std::string where = "standard input";
     const auto log = hkc::records::parse_log(*text, where);
     if (!log) return fail(log.error());
-    const auto changes = hkc::records::plan(options.root, inputs->registry, inputs->toolchains, *log, where);
+    const auto changes = hkc::records::plan(project->root, project->registry, project->toolchains, *log, where);
     if (!changes) return fail(changes.error());
     if (auto written = hkc::records::write(*changes); !written) return fail(written.error());
     std::size_t rewritten = 0;
     for (const hkc::records::Change& change : *changes) {
-        const std::string name = change.path.lexically_relative(options.root).string();
+        const std::string name = change.path.lexically_relative(project->root).string();
         for (const std::string& line : change.difference) std::printf("%s: %s\n", name.c_str(), line.c_str());
         rewritten += change.difference.empty() ? 0 : 1;
     }
@@ -72,10 +49,10 @@ int apply(const Options& options) {
     return 0;
 }
 
-int check(const Options& options) {
-    const auto inputs = read_inputs(options);
-    if (!inputs) return fail(inputs.error());
-    const auto report = hkc::records::check(options.root, inputs->registry, inputs->toolchains);
+int check(const hkc::ProjectOptions& options) {
+    const auto project = hkc::load_project(options);
+    if (!project) return fail(project.error());
+    const auto report = hkc::records::check(project->root, project->registry, project->toolchains);
     if (!report) return fail(report.error());
     for (const std::string& note : report->notes) std::printf("%s\n", note.c_str());
     for (const std::string& problem : report->problems) std::printf("record problem: %s\n", problem.c_str());
@@ -89,14 +66,14 @@ int check(const Options& options) {
 int main(int argc, char** argv) {
     // Over a limit of the file size, a write gives its error instead of ending the program.
     std::signal(SIGXFSZ, SIG_IGN);
-    Options options;
+    hkc::ProjectOptions options;
     CLI::App app(
         "Rewrites and checks the resource records, records/<toolchain>/<family>.json.\n"
         "Exit status: 0 done, or all as it should be; 1 record problems; 2 bad usage, lines, registry or record files.",
         "hip-kernel-contract-records");
     app.require_subcommand(1);
-    app.add_option("--root", options.root, "folder of registry/, records/ and toolchains.toml")->capture_default_str();
-    app.add_option("--oracles", options.oracles, "a library of oracles that the registry names");
+    app.add_option("--root", options.root, hkc::kRootHelp);
+    app.add_option("--oracles", options.oracles, hkc::kOraclesHelp)->allow_extra_args(false);
     app.fallthrough();
     const CLI::App* applying =
         app.add_subcommand("apply", "rewrites the record files from the RECORD lines of an audit on standard input");

@@ -1,6 +1,7 @@
 // hip-kernel-contract: runs the gates on every registration and control that is asked for. docs/kernel-contract.md is
 // its page.
 
+#include "contract/project/project.h"
 #include "contract/runner/base.h"
 #include "contract/runner/lines.h"
 #include "contract/runner/run.h"
@@ -24,21 +25,13 @@ constexpr int kBadUsage = 2;
 
 struct Options {
     hkc::RunRequest run;
-    std::string root, chips, gates = "1-5", json;
+    hkc::ProjectOptions project;
+    std::string chips, gates = "1-5", json;
     std::optional<std::string> base;
     double limit_s = 120;
     bool list = false;
     bool allow_unchecked = false;
 };
-
-/// The folder that holds registry/: the current one, or the one whose build/bin holds this program.
-std::filesystem::path default_root() {
-    std::error_code ec;
-    if (std::filesystem::is_directory("registry", ec)) return ".";
-    const auto program = std::filesystem::read_symlink("/proc/self/exe", ec);
-    const auto tree = program.parent_path().parent_path().parent_path();
-    return std::filesystem::is_directory(tree / "registry", ec) ? tree : std::filesystem::path(".");
-}
 
 int parse(int argc, char** argv, Options& options) {
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
@@ -62,7 +55,8 @@ int parse(int argc, char** argv, Options& options) {
         ->capture_default_str();
     app.add_option("--toolchain", options.run.toolchain,
                    "a toolchain of toolchains.toml; the pinned one where not given");
-    app.add_option("--root", options.root, "the folder that holds registry/");
+    app.add_option("--root", options.project.root, hkc::kRootHelp);
+    app.add_option("--oracles", options.project.oracles, hkc::kOraclesHelp)->allow_extra_args(false);
     app.add_option("--seed", options.run.seed, "of the random inputs")->capture_default_str();
     app.add_option("--json", options.json, "write the whole report to this file");
     app.add_option("--base", options.base,
@@ -85,20 +79,21 @@ int complain(int status, const std::string& text) {
 }
 
 int run(Options& options) {
-    options.run.root = options.root.empty() ? default_root() : std::filesystem::path(options.root);
     options.run.chips = pm::split(options.chips, ',');
     options.run.limit = std::chrono::milliseconds(static_cast<long>(options.limit_s * 1000));
     options.run.allow_unchecked = options.allow_unchecked;
     auto gates = hkc::parse_gates(options.gates);
     if (!gates) return complain(kBadUsage, "--" + gates.error().text);
     options.run.gates = std::move(*gates);
-    const auto registry = hkc::load_contracts(options.run.root);
-    if (!registry) return complain(kBadUsage, registry.error().text);
+    const auto project = hkc::load_project(options.project);
+    if (!project) return complain(kBadUsage, project.error().text);
+    const hkc::Registry& registry = project->registry;
+    options.run.root = project->root;
 
     if (options.list) {
-        std::vector<std::string> chips = hkc::registered_chips(*registry);
+        std::vector<std::string> chips = hkc::registered_chips(registry);
         if (!options.run.chips.empty() && options.run.chips.front() != "all") chips = options.run.chips;
-        const std::string list = hkc::list_lines(*registry, chips, options.run.filter);
+        const std::string list = hkc::list_lines(registry, chips, options.run.filter);
         if (list.empty())
             return complain(kBadUsage, fmt::format("nothing selected: nothing matches \"{}\"", options.run.filter));
         fmt::print("{}", list);
@@ -116,7 +111,7 @@ int run(Options& options) {
     const auto progress = [&](const std::string& what, std::size_t done, std::size_t of) {
         if (terminal) fmt::print(stderr, "\r\x1b[K{} {}/{}", what, done, of);
     };
-    const auto outcome = hkc::run_contracts(*registry, options.run, progress);
+    const auto outcome = hkc::run_contracts(registry, options.run, progress);
     if (terminal) fmt::print(stderr, "\r\x1b[K");
     if (const auto* failure = std::get_if<hkc::RunFailure>(&outcome))
         return complain(failure->exit_status, failure->text);
@@ -131,7 +126,7 @@ int run(Options& options) {
     std::string json = hkc::report_json(report.outcome, report.description);
     if (base) {
         (void)std::fflush(stdout);
-        const auto comparison = hkc::compare_with_base(*registry, report, options.run, *base, progress);
+        const auto comparison = hkc::compare_with_base(registry, report, options.run, *base, progress);
         if (terminal) fmt::print(stderr, "\r\x1b[K");
         fmt::print("{}", hkc::base_lines(comparison));
         status = hkc::exit_status_with_base(status, comparison, options.allow_unchecked);

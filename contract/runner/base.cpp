@@ -1,6 +1,7 @@
 #include "contract/runner/base.h"
 
 #include "contract/gates/gate.h"
+#include "contract/project/project.h"
 #include "contract/toolchain/compile.h"
 #include "contract/toolchain/subprocess.h"
 #include "peacemaker/support/text.h"

@@ -271,10 +271,6 @@ std::variant<Toolchain, RunFailure> choose_toolchain(const RunRequest& request) 
 
 } // namespace
 
-pm::Result<Registry> load_contracts(const std::filesystem::path& root) {
-    return load_registry(root, {oracle_names(), finding_kinds()});
-}
-
 std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, const RunRequest& request,
                                                   const Progress& progress) {
     // What selects nothing on any chip is a mistake, whatever devices there are.

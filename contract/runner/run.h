@@ -47,9 +47,6 @@ struct RunReport {
 /// Called as the run goes on: what it does, how much of it is done.
 using Progress = std::function<void(const std::string& what, std::size_t done, std::size_t of)>;
 
-/// Loads the registry, with the oracles and kinds that this library knows.
-pm::Result<Registry> load_contracts(const std::filesystem::path& root);
-
 std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, const RunRequest& request,
                                                   const Progress& progress);
 
