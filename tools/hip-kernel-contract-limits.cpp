@@ -22,10 +22,18 @@ struct Options {
     std::string toolchain;
     std::string against;
     std::string filter = "*";
-    hkc::limits::RecordLines records = hkc::limits::RecordLines::kProblems;
+    std::string records = "problems";
     unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
     bool allow_unchecked = false;
 };
+
+const std::map<std::string, hkc::limits::RecordLines>& record_lines() {
+    static const std::map<std::string, hkc::limits::RecordLines> lines = {
+        {"problems", hkc::limits::RecordLines::kProblems},
+        {"all", hkc::limits::RecordLines::kAll},
+        {"none", hkc::limits::RecordLines::kNone}};
+    return lines;
+}
 
 int fail(const pm::Error& error) {
     std::fprintf(stderr, "hip-kernel-contract-limits: %s\n", error.text.c_str());
@@ -52,7 +60,7 @@ int run(const Options& options) {
     if (terminal) std::fprintf(stderr, "\r\033[K");
     if (!report) return fail(report.error());
     std::fputs(hkc::limits::messages_text(*report).c_str(), stderr);
-    std::fputs(hkc::limits::to_text(*report, options.records).c_str(), stdout);
+    std::fputs(hkc::limits::to_text(*report, record_lines().at(options.records)).c_str(), stdout);
     // A log that is cut short must not look like a whole one.
     if (std::fflush(stdout) != 0) return fail({"cannot write the report to the standard output"});
     return hkc::limits::exit_status(*report, options.allow_unchecked);
@@ -67,18 +75,15 @@ int main(int argc, char** argv) {
         "Exit status: 0 all as recorded; 1 a limit problem or unchecked; 2 bad usage, registry, records or source;\n"
         "3 no toolchain.",
         "hip-kernel-contract-limits");
-    const std::map<std::string, hkc::limits::RecordLines> lines = {{"problems", hkc::limits::RecordLines::kProblems},
-                                                                   {"all", hkc::limits::RecordLines::kAll},
-                                                                   {"none", hkc::limits::RecordLines::kNone}};
     app.add_option("--root", options.project.root, hkc::kRootHelp);
     app.add_option("--chip", options.chips, "gfx1151,.. or all")->capture_default_str();
     app.add_option("--toolchain", options.toolchain,
                    "one toolchain of toolchains.toml (default: all that have records)");
     app.add_option("--against", options.against, "compare with that toolchain's records instead");
     app.add_option("--filter", options.filter, "registrations to audit, as a glob")->capture_default_str();
-    app.add_option("--records", options.records, "RECORD lines to print: problems, all or none")
-        ->transform(CLI::CheckedTransformer(lines).description(""))
-        ->default_str("problems");
+    app.add_option("--records", options.records, "RECORD lines to print")
+        ->check(CLI::IsMember(&record_lines()))
+        ->capture_default_str();
     app.add_option("--jobs", options.jobs, "compiles at a time")->check(CLI::Range(1U, 1024U))->capture_default_str();
     app.add_option("--oracles", options.project.oracles, hkc::kOraclesHelp)->allow_extra_args(false);
     app.add_flag("--allow-unchecked", options.allow_unchecked, "unchecked alone is no failure");

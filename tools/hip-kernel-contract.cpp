@@ -13,7 +13,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <optional>
 #include <thread>
 
@@ -26,7 +25,7 @@ constexpr int kBadUsage = 2;
 struct Options {
     hkc::RunRequest run;
     hkc::ProjectOptions project;
-    std::string chips, gates = "1-5", json;
+    std::string device = "auto", chips, gates = "1-5", json;
     std::optional<std::string> base;
     double limit_s = 120;
     bool list = false;
@@ -40,10 +39,9 @@ int parse(int argc, char** argv, Options& options) {
     app.footer(
         "Exit status: 0 all as contracted; 1 a fail, a missed control, a limit problem, a stale finding or unchecked;\n"
         "2 bad usage or bad registry; 3 no device or no toolchain.");
-    const std::map<std::string, hkc::DeviceWish> devices{
-        {"auto", hkc::DeviceWish::kAuto}, {"rocm", hkc::DeviceWish::kRocm}, {"embedded", hkc::DeviceWish::kEmbedded}};
-    app.add_option("--device", options.run.device, "auto (a GPU if there is one), rocm or embedded")
-        ->transform(CLI::CheckedTransformer(devices));
+    app.add_option("--device", options.device, "auto takes a GPU if there is one, else the embedded device")
+        ->check(CLI::IsMember(&hkc::device_wishes()))
+        ->capture_default_str();
     app.add_option("--chip", options.chips, "chips, with commas between, or all; those of the device where not given");
     app.add_option("--filter", options.run.filter, "registrations and controls whose name matches (*, ?)");
     app.add_option("--gates", options.gates, "gates, as in 1-4 or 1,3")->capture_default_str();
@@ -89,6 +87,7 @@ int run(Options& options) {
     if (!project) return complain(kBadUsage, project.error().text);
     const hkc::Registry& registry = project->registry;
     options.run.root = project->root;
+    options.run.device = hkc::device_wishes().at(options.device);
 
     if (options.list) {
         std::vector<std::string> chips = hkc::registered_chips(registry);

@@ -59,6 +59,12 @@ pm::Result<DeviceChoice> ask(DeviceKind kind) {
 
 } // namespace
 
+const std::map<std::string, DeviceWish>& device_wishes() {
+    static const std::map<std::string, DeviceWish> wishes{
+        {"auto", DeviceWish::kAuto}, {"rocm", DeviceWish::kRocm}, {"embedded", DeviceWish::kEmbedded}};
+    return wishes;
+}
+
 pm::Result<DeviceChoice> choose_device(DeviceWish wish) {
     if (wish == DeviceWish::kRocm) return ask(DeviceKind::kRocm);
     if (wish == DeviceWish::kEmbedded) return ask(DeviceKind::kEmbedded);

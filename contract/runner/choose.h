@@ -15,6 +15,8 @@
 namespace hkc {
 
 enum class DeviceWish : std::uint8_t { kAuto, kRocm, kEmbedded };
+/// As --device names them.
+const std::map<std::string, DeviceWish>& device_wishes();
 
 /// A device that is there.
 struct DeviceChoice {

@@ -293,6 +293,15 @@ TEST_F(ContractTool, BadUsageAndBadRegistriesAreStatus2) {
     EXPECT_TRUE(has(registry, "square.toml:")) << registry.out;
 }
 
+TEST_F(ContractTool, DevicesAreToldByTheirNames) {
+    for (const char* options : {"--device gpu", "--help"}) {
+        const Ran ran = run(options);
+        EXPECT_TRUE(has(ran, "{auto,embedded,rocm}")) << ran.out;
+        EXPECT_FALSE(has(ran, "->")) << ran.out;
+        for (const char c : ran.out) EXPECT_TRUE(c == '\n' || (c >= ' ' && c <= '~')) << static_cast<int>(c);
+    }
+}
+
 TEST_F(ContractTool, AMissingToolchainOrDeviceIsStatus3) {
     const Ran no_device = run("--device embedded", "HKC_EMBEDDED_DEVICE=/nowhere/libpm_hip.so");
     EXPECT_EQ(no_device.status, 3) << no_device.out;
