@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -31,6 +32,14 @@ struct Options {
     bool list = false;
     bool allow_unchecked = false;
 };
+
+/// CLI11 alone takes -1, and what is too large, for the largest number.
+std::string seed_fault(std::string& text) {
+    std::uint64_t seed = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+    if (error == std::errc() && end == text.data() + text.size()) return {};
+    return fmt::format("\"{}\"; expected a whole number from 0 to 18446744073709551615", text);
+}
 
 int parse(int argc, char** argv, Options& options) {
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
@@ -55,7 +64,9 @@ int parse(int argc, char** argv, Options& options) {
                    "a toolchain of toolchains.toml; the pinned one where not given");
     app.add_option("--root", options.project.root, hkc::kRootHelp);
     app.add_option("--oracles", options.project.oracles, hkc::kOraclesHelp)->allow_extra_args(false);
-    app.add_option("--seed", options.run.seed, "of the random inputs")->capture_default_str();
+    app.add_option("--seed", options.run.seed, "of the random inputs")
+        ->check(CLI::Validator(seed_fault, ""))
+        ->capture_default_str();
     app.add_option("--json", options.json, "write the whole report to this file");
     app.add_option("--base", options.base,
                    "a git revision: run the same on it too, and say which problems are new, gone or unchanged")
@@ -77,6 +88,7 @@ int complain(int status, const std::string& text) {
 }
 
 int run(Options& options) {
+    options.run.device = hkc::device_wishes().at(options.device);
     options.run.chips = pm::split(options.chips, ',');
     options.run.limit = std::chrono::milliseconds(static_cast<long>(options.limit_s * 1000));
     options.run.allow_unchecked = options.allow_unchecked;
@@ -87,15 +99,11 @@ int run(Options& options) {
     if (!project) return complain(kBadUsage, project.error().text);
     const hkc::Registry& registry = project->registry;
     options.run.root = project->root;
-    options.run.device = hkc::device_wishes().at(options.device);
 
     if (options.list) {
-        std::vector<std::string> chips = hkc::registered_chips(registry);
-        if (!options.run.chips.empty() && options.run.chips.front() != "all") chips = options.run.chips;
-        const std::string list = hkc::list_lines(registry, chips, options.run.filter);
-        if (list.empty())
-            return complain(kBadUsage, fmt::format("nothing selected: nothing matches \"{}\"", options.run.filter));
-        fmt::print("{}", list);
+        const auto selection = hkc::select(registry, project->toolchains, options.run);
+        if (!selection) return complain(kBadUsage, selection.error().text);
+        fmt::print("{}", hkc::list_lines(registry, selection->tasks));
         return 0;
     }
 

@@ -125,4 +125,20 @@ std::vector<std::string> registered_chips(const Registry& registry) {
     return names;
 }
 
+pm::Result<std::vector<std::string>> named_chips(const Registry& registry, const std::vector<std::string>& named) {
+    const std::vector<std::string> registered = registered_chips(registry);
+    const auto among = [](const std::vector<std::string>& all, const std::string& chip) {
+        return std::find(all.begin(), all.end(), chip) != all.end();
+    };
+    if (named.empty() || among(named, "all")) return registered;
+    for (const std::string& chip : named)
+        if (!among(registered, chip))
+            return pm::Error{fmt::format("chip \"{}\": no registration names it{}; expected {}, or all", chip,
+                                         pm::did_you_mean(chip, registered), fmt::join(registered, ", "))};
+    std::vector<std::string> chips;
+    for (const std::string& chip : registered)
+        if (among(named, chip)) chips.push_back(chip);
+    return chips;
+}
+
 } // namespace hkc

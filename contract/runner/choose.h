@@ -47,4 +47,8 @@ std::vector<Task> select_tasks(const Registry& registry, const std::vector<std::
 /// The chips that any registration names, in the order of chips.toml.
 std::vector<std::string> registered_chips(const Registry& registry);
 
+/// Those of the registered chips that are asked for, in the order of chips.toml; all where none is named, or `all`.
+/// Error: a chip that no registration names, with the chips that there are and the nearest.
+pm::Result<std::vector<std::string>> named_chips(const Registry& registry, const std::vector<std::string>& named);
+
 } // namespace hkc

@@ -76,17 +76,17 @@ std::string run_lines(const RunOutcome& run, bool colour) {
     return text;
 }
 
-std::string list_lines(const Registry& registry, const std::vector<std::string>& chips, std::string_view filter) {
-    const auto here = [&](const std::vector<std::string>& of) {
-        std::vector<std::string> both;
-        for (const std::string& chip : of)
-            if (std::find(chips.begin(), chips.end(), chip) != chips.end()) both.push_back(chip);
-        return both;
+std::string list_lines(const Registry& registry, const std::vector<Task>& tasks) {
+    const auto chips_of = [&](const Kernel* kernel, const Control* control) {
+        std::vector<std::string> chips;
+        for (const Task& task : tasks)
+            if (task.kernel == kernel && task.control == control) chips.push_back(task.chip);
+        return chips;
     };
     std::string text;
     for (const Kernel& kernel : registry.kernels) {
-        const auto on = here(kernel.chips);
-        if (on.empty() || !pm::glob_match(filter, kernel.name)) continue;
+        const auto on = chips_of(&kernel, nullptr);
+        if (on.empty()) continue;
         std::vector<std::string> replaced;
         for (const ReplacedStage& stage : kernel.replaces) replaced.push_back(stage.kernel);
         text += fmt::format("kernel {} ({}): {}; {} shapes; oracle {}", kernel.name, kernel.family, fmt::join(on, " "),
@@ -97,8 +97,8 @@ std::string list_lines(const Registry& registry, const std::vector<std::string>&
         text += '\n';
     }
     for (const Control& control : registry.controls) {
-        const auto on = here(control.chips);
-        if (on.empty() || !(pm::glob_match(filter, control.name) || pm::glob_match(filter, control.of))) continue;
+        const auto on = chips_of(registry.find_kernel(control.of), &control);
+        if (on.empty()) continue;
         text += fmt::format("control \"{}\" of {}: {}; red at gate {} with \"{}\"{}\n", control.name, control.of,
                             fmt::join(on, " "), control.red_at, fmt::join(control.findings, "\" or \""),
                             control.embedded_only ? "; embedded device only" : "");

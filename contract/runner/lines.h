@@ -1,6 +1,7 @@
 // The run's result as lines for a person or a log: what is not a pass, then a chip's counts.
 #pragma once
 
+#include "contract/runner/choose.h"
 #include "contract/runner/judge.h"
 
 #include <string>
@@ -12,7 +13,8 @@ namespace hkc {
 /// coloured for a terminal.
 std::string run_lines(const RunOutcome& run, bool colour);
 
-/// What --list prints: each registration and control that `filter` selects, expanded. Empty where it selects none.
-std::string list_lines(const Registry& registry, const std::vector<std::string>& chips, std::string_view filter);
+/// What --list prints: each registration and control of the tasks once, expanded, with the chips that it is selected
+/// on; registrations first, both in the order of the registry.
+std::string list_lines(const Registry& registry, const std::vector<Task>& tasks);
 
 } // namespace hkc

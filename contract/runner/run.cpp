@@ -223,71 +223,68 @@ std::vector<GateResult> gates_of(const ChildEnd& end, const std::string& who, co
     return results;
 }
 
-/// The chips to run on. Failure: a chip that no registration names, or that the device does not have.
-std::variant<std::vector<std::string>, RunFailure> choose_chips(const Registry& registry, const RunRequest& request,
-                                                                const DeviceChoice& device) {
-    const std::vector<std::string> registered = registered_chips(registry);
+/// The chips to run on. Failure: a chip that the device does not have.
+std::variant<std::vector<std::string>, RunFailure> choose_chips(const std::vector<std::string>& selected,
+                                                                const RunRequest& request, const DeviceChoice& device) {
     std::vector<std::string> offered;
     for (const auto& [chip, ordinal] : device.chips) offered.push_back(chip);
     const std::string offer = fmt::format("{} has {}", device.library, fmt::join(offered, ", "));
     if (request.chips.empty()) {
         std::vector<std::string> chips;
-        for (const std::string& chip : registered)
+        for (const std::string& chip : selected)
             if (device.chips.contains(chip)) chips.push_back(chip);
         if (chips.empty())
             return RunFailure{kNoDeviceOrToolchain, fmt::format("no device for any chip of the registry ({}): {}",
-                                                                fmt::join(registered, ", "), offer)};
+                                                                fmt::join(selected, ", "), offer)};
         return chips;
     }
-    std::vector<std::string> wanted = request.chips;
-    if (std::find(wanted.begin(), wanted.end(), "all") != wanted.end()) wanted = registered;
-    for (const std::string& chip : wanted) {
-        if (std::find(registered.begin(), registered.end(), chip) == registered.end())
-            return RunFailure{kBadInput,
-                              fmt::format("chip \"{}\": no registration names it{}; expected {}, or all", chip,
-                                          pm::did_you_mean(chip, registered), fmt::join(registered, ", "))};
+    for (const std::string& chip : selected)
         if (!device.chips.contains(chip))
             return RunFailure{kNoDeviceOrToolchain, fmt::format("no device for {}: {}", chip, offer)};
-    }
-    std::vector<std::string> chips;
-    for (const std::string& chip : registered)
-        if (std::find(wanted.begin(), wanted.end(), chip) != wanted.end()) chips.push_back(chip);
-    return chips;
+    return selected;
 }
 
-std::variant<Toolchain, RunFailure> choose_toolchain(const RunRequest& request) {
-    const auto specs = load_toolchains(request.root);
-    if (!specs) return RunFailure{kBadInput, specs.error().text};
-    const ToolchainSpec* spec = pinned_toolchain(*specs);
-    if (!request.toolchain.empty()) {
-        const auto named = find_toolchain(*specs, request.toolchain);
-        if (!named) return RunFailure{kBadInput, named.error().text};
-        spec = *named;
-    }
-    auto installed = find_installed(*spec, default_cache_dir(request.root));
-    if (!installed) return RunFailure{kNoDeviceOrToolchain, missing_text(*spec)};
-    return std::move(*installed);
+std::string nothing_selected(const RunRequest& request, const std::vector<std::string>& chips) {
+    return fmt::format("nothing selected: no registration or control on {} matches \"{}\"", fmt::join(chips, ", "),
+                       request.filter);
 }
 
 } // namespace
 
+pm::Result<Selection> select(const Registry& registry, const std::vector<ToolchainSpec>& toolchains,
+                             const RunRequest& request) {
+    const ToolchainSpec* toolchain = pinned_toolchain(toolchains);
+    if (!request.toolchain.empty()) {
+        const auto named = find_toolchain(toolchains, request.toolchain);
+        if (!named) return named.error().with("--toolchain");
+        toolchain = *named;
+    }
+    auto chips = named_chips(registry, request.chips);
+    if (!chips) return chips.error();
+    Selection selection{toolchain, std::move(*chips), {}};
+    selection.tasks = select_tasks(registry, selection.chips, request.filter, request.gates);
+    if (selection.tasks.empty()) return pm::Error{nothing_selected(request, selection.chips)};
+    return selection;
+}
+
 std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, const RunRequest& request,
                                                   const Progress& progress) {
-    // What selects nothing on any chip is a mistake, whatever devices there are.
-    if (select_tasks(registry, registered_chips(registry), request.filter, request.gates).empty())
-        return RunFailure{kBadInput,
-                          fmt::format("nothing selected: no registration or control matches \"{}\"", request.filter)};
+    // Bad usage is bad usage whatever devices there are.
+    const auto toolchains = load_toolchains(request.root);
+    if (!toolchains) return RunFailure{kBadInput, toolchains.error().text};
+    const auto selection = select(registry, *toolchains, request);
+    if (!selection) return RunFailure{kBadInput, selection.error().text};
     auto device = choose_device(request.device);
     if (!device) return RunFailure{kNoDeviceOrToolchain, device.error().text};
-    auto chips = choose_chips(registry, request, *device);
+    auto chips = choose_chips(selection->chips, request, *device);
     if (const auto* failure = std::get_if<RunFailure>(&chips)) return *failure;
-    auto toolchain = choose_toolchain(request);
-    if (const auto* failure = std::get_if<RunFailure>(&toolchain)) return *failure;
+    auto toolchain = find_installed(*selection->toolchain, default_cache_dir(request.root));
+    if (!toolchain) return RunFailure{kNoDeviceOrToolchain, missing_text(*selection->toolchain)};
 
     RunReport report;
     report.outcome.chips = std::get<std::vector<std::string>>(chips);
     report.outcome.gates = request.gates;
-    Run run{registry, request, std::move(*device), std::move(std::get<Toolchain>(toolchain)), {}, {}, {}};
+    Run run{registry, request, std::move(*device), std::move(*toolchain), {}, {}, {}};
     if (!run.toolchain.warning.empty()) report.warnings.push_back(run.toolchain.warning);
     report.description = {run.device.kind == DeviceKind::kRocm ? "rocm" : "embedded",
                           std::filesystem::path(run.device.library).filename().string(),
@@ -297,9 +294,7 @@ std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, cons
                           request.thorough,
                           request.allow_unchecked};
     run.tasks = select_tasks(registry, report.outcome.chips, request.filter, request.gates);
-    if (run.tasks.empty())
-        return RunFailure{kBadInput, fmt::format("nothing selected: \"{}\" matches nothing on {}", request.filter,
-                                                 fmt::join(report.outcome.chips, ", "))};
+    if (run.tasks.empty()) return RunFailure{kBadInput, nothing_selected(request, report.outcome.chips)};
     if (const auto failure = compile_objects(run, progress)) return *failure;
     if (const auto failure = load_records(run)) return *failure;
 

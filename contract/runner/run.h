@@ -5,6 +5,7 @@
 #include "contract/runner/choose.h"
 #include "contract/runner/judge.h"
 #include "contract/runner/outcome_json.h"
+#include "contract/toolchain/toolchain.h"
 
 #include <chrono>
 #include <filesystem>
@@ -46,6 +47,17 @@ struct RunReport {
 
 /// Called as the run goes on: what it does, how much of it is done.
 using Progress = std::function<void(const std::string& what, std::size_t done, std::size_t of)>;
+
+/// What a request selects, before any device is asked.
+struct Selection {
+    const ToolchainSpec* toolchain = nullptr; // of the list that was given
+    std::vector<std::string> chips;
+    std::vector<Task> tasks; // at least one
+};
+
+/// Error: a toolchain or chip that is not there, with the nearest name, or a filter that selects nothing.
+pm::Result<Selection> select(const Registry& registry, const std::vector<ToolchainSpec>& toolchains,
+                             const RunRequest& request);
 
 std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, const RunRequest& request,
                                                   const Progress& progress);

@@ -66,5 +66,21 @@ TEST(RegisteredChips, AreThoseOfTheRegistrationsInTheTablesOrder) {
     EXPECT_EQ(registered_chips(registry()), (std::vector<std::string>{"gfx1030", "gfx1151"}));
 }
 
+TEST(NamedChips, AreInTheTablesOrderAndAllWhereNoneIsNamed) {
+    using Names = std::vector<std::string>;
+    for (const auto& [named, expected] : {std::pair<Names, Names>{{}, {"gfx1030", "gfx1151"}},
+                                          {{"all"}, {"gfx1030", "gfx1151"}},
+                                          {{"gfx1151", "gfx1030", "gfx1151"}, {"gfx1030", "gfx1151"}},
+                                          {{"gfx1151"}, {"gfx1151"}}}) {
+        const auto chips = named_chips(registry(), named);
+        ASSERT_TRUE(chips);
+        EXPECT_EQ(*chips, expected);
+    }
+    const auto unknown = named_chips(registry(), {"gfx1151", "gfx1152"});
+    ASSERT_FALSE(unknown);
+    EXPECT_EQ(unknown.error().text, "chip \"gfx1152\": no registration names it (did you mean \"gfx1151\"?); expected "
+                                    "gfx1030, gfx1151, or all");
+}
+
 } // namespace
 } // namespace hkc

@@ -278,11 +278,12 @@ TEST_F(ContractTool, SelectingNothingIsNeverAPass) {
 }
 
 TEST_F(ContractTool, BadUsageAndBadRegistriesAreStatus2) {
-    for (const char* options :
-         {"--gates 9", "--no-such-option", "--chip gfx9999", "--device gpu", "--jobs 0", "--toolchain gcc"}) {
-        const Ran ran = run(options);
-        EXPECT_EQ(ran.status, 2) << options << "\n" << ran.out;
-    }
+    for (const std::string options : {"--gates 9", "--no-such-option", "--chip gfx9999", "--device gpu", "--device 2",
+                                      "--jobs 0", "--toolchain gcc", "--seed -1", "--seed x", "--seed 18446744073709551616", "--timeout 0"})
+        for (const std::string list : {"", " --list"}) {
+            const Ran ran = run(options + list);
+            EXPECT_EQ(ran.status, 2) << options << list << "\n" << ran.out;
+        }
     write("square.hip", "this is no kernel");
     const Ran broken = run(kOn);
     EXPECT_EQ(broken.status, 2) << broken.out;
@@ -299,6 +300,29 @@ TEST_F(ContractTool, DevicesAreToldByTheirNames) {
         EXPECT_TRUE(has(ran, "{auto,embedded,rocm}")) << ran.out;
         EXPECT_FALSE(has(ran, "->")) << ran.out;
         for (const char c : ran.out) EXPECT_TRUE(c == '\n' || (c >= ' ' && c <= '~')) << static_cast<int>(c);
+    }
+}
+
+TEST_F(ContractTool, AChipThatNoKernelHasIsNamedWithThoseThatThereAre) {
+    for (const std::string list : {"", " --list"}) {
+        // gfx1201 is a chip, of which nothing is under contract.
+        for (const std::string chip : {"gfx1152", "gfx1201", "gfx1151,gfx1152"}) {
+            const Ran ran = run("--chip " + chip + list);
+            EXPECT_EQ(ran.status, 2) << ran.out;
+            EXPECT_TRUE(has(ran, "chip \"gfx1" + chip.substr(chip.size() - 3) +
+                                     "\": no registration names it (did you mean \"gfx1151\"?); expected gfx1151, or all"))
+                << ran.out;
+            EXPECT_FALSE(has(ran, "nothing selected")) << ran.out;
+        }
+    }
+}
+
+TEST_F(ContractTool, AToolchainThatIsNotThereIsNamedWithTheNearest) {
+    for (const std::string list : {"", " --list"}) {
+        const Ran ran = run("--toolchain clang-22.1.9" + list);
+        EXPECT_EQ(ran.status, 2) << ran.out;
+        EXPECT_TRUE(has(ran, "clang-22.1.9")) << ran.out;
+        EXPECT_TRUE(has(ran, "did you mean \"clang-22.1.8\"?")) << ran.out;
     }
 }
 
@@ -335,6 +359,17 @@ TEST_F(ContractTool, ListShowsRegistrationsExpanded) {
     const Ran own = run("--list");
     EXPECT_EQ(own.status, 0) << own.out;
     EXPECT_EQ(own.out, "kernel square (square): gfx1151; 3 shapes; oracle relu2\n");
+    // As in a run, a control belongs to the gate that it must be red at.
+    add(R"toml(
+[[control]]
+name = "no relu"
+of = "square"
+plant = { edit = [{ from = "x < 0.0f ? 0.0f : x", to = "x" }] }
+red_at = 3
+finding = "outside the oracle"
+)toml");
+    EXPECT_TRUE(has(run("--list --gates 3"), "control \"no relu\" of square"));
+    EXPECT_FALSE(has(run("--list --gates 1-2"), "control"));
 }
 
 } // namespace
