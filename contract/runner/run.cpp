@@ -49,6 +49,22 @@ std::vector<BuildPlan> builds_of(const Registry& registry, const Task& task) {
     return builds;
 }
 
+/// What did not compile, as `registry/F.toml:12: control "X": the planted build: ..`, with the first error before all
+/// that the compiler printed.
+std::string compile_failure(const Run& run, const ObjectKey& key, const pm::Error& error) {
+    std::string text;
+    for (const Task& task : run.tasks) {
+        if (task.control == nullptr || task.chip != key.first || not_asked(run, task)) continue;
+        if (key.second == build_of(*task.kernel) || plant(*task.control, *task.kernel).build != key.second) continue;
+        const SourceLocation& at = task.control->at;
+        text += fmt::format("{}:{}: control \"{}\": its planted build does not compile", at.file, at.line,
+                            task.control->name);
+        const std::string first = first_compiler_error(error.text);
+        text += first.empty() ? "\n" : fmt::format(": {}\n", first);
+    }
+    return text + error.text;
+}
+
 std::optional<RunFailure> compile_objects(Run& run, const Progress& progress) {
     for (const Task& task : run.tasks) {
         if (not_asked(run, task)) continue;
@@ -80,7 +96,7 @@ std::optional<RunFailure> compile_objects(Run& run, const Progress& progress) {
         const CompileRequest& request = requests[i];
         auto& result = compiled[i++];
         if (!result) {
-            errors += (errors.empty() ? "" : "\n") + result.error().text;
+            errors += (errors.empty() ? "" : "\n") + compile_failure(run, key, result.error());
             continue;
         }
         object.compiled = std::move(*result);

@@ -404,6 +404,15 @@ fs::path default_cache_dir(const fs::path& root) {
     return root / ".cache";
 }
 
+std::string first_compiler_error(std::string_view output) {
+    for (const std::string& line : pm::split(output, '\n'))
+        if (line.find("error: ") != std::string::npos) {
+            const std::size_t text = line.find_first_not_of(' ');
+            return line.substr(text);
+        }
+    return {};
+}
+
 std::vector<std::string> compile_command(const CompileRequest& request) {
     std::vector<std::string> command = {request.toolchain->compiler.string()};
     const std::vector<std::string> flags = fingerprint_flags(request);

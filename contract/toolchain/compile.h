@@ -17,6 +17,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,9 @@ pm::Result<CompiledObject> compile(const CompileRequest& request, const std::fil
 std::vector<pm::Result<CompiledObject>> compile_all(std::span<const CompileRequest> requests,
                                                     const std::filesystem::path& cache_dir, unsigned jobs,
                                                     const std::function<void(std::size_t done)>& done = {});
+
+/// The first line of a compiler's output that is an error, without what is before it; empty where there is none.
+std::string first_compiler_error(std::string_view output);
 
 /// The compiler's command line for a request, without output and dependency names.
 std::vector<std::string> compile_command(const CompileRequest& request);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -278,8 +279,9 @@ TEST_F(ContractTool, SelectingNothingIsNeverAPass) {
 }
 
 TEST_F(ContractTool, BadUsageAndBadRegistriesAreStatus2) {
-    for (const std::string options : {"--gates 9", "--no-such-option", "--chip gfx9999", "--device gpu", "--device 2",
-                                      "--jobs 0", "--toolchain gcc", "--seed -1", "--seed x", "--seed 18446744073709551616", "--timeout 0"})
+    for (const std::string options :
+         {"--gates 9", "--no-such-option", "--chip gfx9999", "--device gpu", "--device 2", "--jobs 0",
+          "--toolchain gcc", "--seed -1", "--seed x", "--seed 18446744073709551616", "--timeout 0"})
         for (const std::string list : {"", " --list"}) {
             const Ran ran = run(options + list);
             EXPECT_EQ(ran.status, 2) << options << list << "\n" << ran.out;
@@ -309,8 +311,9 @@ TEST_F(ContractTool, AChipThatNoKernelHasIsNamedWithThoseThatThereAre) {
         for (const std::string chip : {"gfx1152", "gfx1201", "gfx1151,gfx1152"}) {
             const Ran ran = run("--chip " + chip + list);
             EXPECT_EQ(ran.status, 2) << ran.out;
-            EXPECT_TRUE(has(ran, "chip \"gfx1" + chip.substr(chip.size() - 3) +
-                                     "\": no registration names it (did you mean \"gfx1151\"?); expected gfx1151, or all"))
+            EXPECT_TRUE(
+                has(ran, "chip \"gfx1" + chip.substr(chip.size() - 3) +
+                             "\": no registration names it (did you mean \"gfx1151\"?); expected gfx1151, or all"))
                 << ran.out;
             EXPECT_FALSE(has(ran, "nothing selected")) << ran.out;
         }
@@ -324,6 +327,27 @@ TEST_F(ContractTool, AToolchainThatIsNotThereIsNamedWithTheNearest) {
         EXPECT_TRUE(has(ran, "clang-22.1.9")) << ran.out;
         EXPECT_TRUE(has(ran, "did you mean \"clang-22.1.8\"?")) << ran.out;
     }
+}
+
+TEST_F(ContractTool, APlantedBuildThatDoesNotCompileNamesItsControl) {
+    const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
+    const auto before = lines(read(root / "registry/square.toml"));
+    add(R"toml([[control]]
+name = "it lacks a semicolon"
+of = "square"
+plant = { edit = [{ from = "if (i >= count) return;", to = "if (i >= count) return" }] }
+red_at = 2
+finding = "out-of-bounds read"
+)toml");
+    const Ran ran = run(std::string(kOn) + "--gates 1-4");
+    EXPECT_EQ(ran.status, 2) << ran.out;
+    EXPECT_TRUE(
+        has(ran, fmt::format("registry/square.toml:{}: control \"it lacks a semicolon\": its planted build does "
+                             "not compile: square.hip:8:5: error: expected expression\n",
+                             before + 1)))
+        << ran.out;
+    // A control of another gate is not built, and the source itself is whole.
+    EXPECT_EQ(run(std::string(kOn) + "--gates 1").status, 0);
 }
 
 TEST_F(ContractTool, AMissingToolchainOrDeviceIsStatus3) {
