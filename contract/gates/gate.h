@@ -36,6 +36,7 @@ struct Subject {
     std::string object_error;                // why
     ObjectOfKernel object_of_kernel;         // objects of replaced kernels
     std::vector<std::string> record_symbols; // gate 5, a launch each: the symbol whose record it is compared with
+    std::string toolchain;                   // whose records gate 5 compares with
     const records::RecordFile* records = nullptr;
     const Fingerprint* fingerprint = nullptr;
 };

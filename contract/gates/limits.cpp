@@ -98,7 +98,9 @@ void run_limits(GateContext& context, GateResult& result) {
             continue;
         }
         const std::string& record = i < subject.record_symbols.size() ? subject.record_symbols[i] : symbol;
-        GateResult compared = limits::compare(*compiled, record, *subject.chip, subject.records, subject.fingerprint);
+        GateResult compared =
+            limits::compare(*compiled, record, *subject.chip,
+                            {subject.toolchain, subject.kernel.family, subject.records}, subject.fingerprint);
         result.checks += compared.checks;
         result.findings.insert(result.findings.end(), compared.findings.begin(), compared.findings.end());
         result.unchecked.insert(result.unchecked.end(), compared.unchecked.begin(), compared.unchecked.end());

@@ -206,25 +206,18 @@ private:
             }
             audited.compiled.emplace(symbol, compiled->resources);
             const Fingerprint& fingerprint = *fingerprints_[task.build];
-            GateResult one = compare(*compiled, symbol, *build.chip, *file, &fingerprint);
+            GateResult one = compare(
+                *compiled, symbol, *build.chip,
+                {options_.against.empty() ? toolchain.spec.name : options_.against, build.family, *file}, &fingerprint);
             audited.record_differs =
                 audited.record_differs || differs_from_record(one, *file, *build.chip, fingerprint);
             audited.result.checks += one.checks;
             for (Finding& finding : one.findings) audited.result.findings.push_back(std::move(finding));
-            // compare() cannot know whose records are missing.
-            if (*file == nullptr) one.unchecked = {no_records(toolchain.spec.name)};
             for (std::string& reason : one.unchecked) audited.result.unchecked.push_back(std::move(reason));
         }
         apply_known(*task.kernel, audited);
         toolchain.kernels.push_back(std::move(audited));
         return {};
-    }
-
-    [[nodiscard]] std::string no_records(const std::string& toolchain) const {
-        return fmt::format(
-            "not comparable: {} has no records; record with: hip-kernel-contract-limits --toolchain {} --records "
-            "all | hip-kernel-contract-records apply",
-            options_.against.empty() ? toolchain : options_.against, toolchain);
     }
 
     /// Whether a RECORD line of the kernel would change records that can be compared with it.

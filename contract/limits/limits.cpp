@@ -47,10 +47,12 @@ struct Comparable {
     std::string reason;
 };
 
-Comparable comparable_record(std::string_view symbol, const pm::Chip& chip, const records::RecordFile* file,
+Comparable comparable_record(std::string_view symbol, const pm::Chip& chip, const RecordsOf& with,
                              const Fingerprint* fingerprint) {
+    const records::RecordFile* file = with.file;
     if (file == nullptr)
-        return {nullptr, "not comparable: there are no records; record with: " + record_command("NAME")};
+        return {nullptr, fmt::format("not comparable: family {} has no records of {}; record with: {}", with.family,
+                                     with.toolchain, record_command(with.toolchain))};
     if (fingerprint == nullptr)
         return {
             nullptr,
@@ -58,8 +60,9 @@ Comparable comparable_record(std::string_view symbol, const pm::Chip& chip, cons
                         file->toolchain)};
     const auto records = file->chips.find(chip.name);
     if (records == file->chips.end())
-        return {nullptr, fmt::format("not comparable: the records of {} hold nothing for {}; record with: {}",
-                                     file->toolchain, chip.name, record_command(file->toolchain))};
+        return {nullptr,
+                fmt::format("not comparable: the records of family {} of {} hold nothing for {}; record with: {}",
+                            file->family, file->toolchain, chip.name, record_command(file->toolchain))};
     const Fingerprint& recorded = records->second.fingerprint;
     if (recorded != *fingerprint) {
         const bool other_compiler = recorded.idents != fingerprint->idents;
@@ -78,8 +81,8 @@ Comparable comparable_record(std::string_view symbol, const pm::Chip& chip, cons
 
 } // namespace
 
-GateResult compare(const pm::Kernel& compiled, std::string_view symbol, const pm::Chip& chip,
-                   const records::RecordFile* records, const Fingerprint* fingerprint) {
+GateResult compare(const pm::Kernel& compiled, std::string_view symbol, const pm::Chip& chip, const RecordsOf& records,
+                   const Fingerprint* fingerprint) {
     GateResult result;
     result.gate = 5;
     const auto add = [&](std::string_view kind, std::string_view field, const std::string& what) {

@@ -147,6 +147,7 @@ void run_task(const Run& run, const Task& task, const ChildPipe& pipe) {
         return object.parsed ? &*object.parsed : nullptr;
     };
     const auto& records = run.records.at(task.kernel->family);
+    subject.toolchain = run.toolchain.spec.name;
     subject.records = records ? &*records : nullptr;
     subject.fingerprint = &own.compiled.fingerprint;
 

@@ -112,10 +112,10 @@ protected:
 
 TEST_F(Audit, WithoutRecordsIsUncheckedAndSaysHowToRecord) {
     const std::string said = text();
-    EXPECT_NE(
-        said.find("2 not comparable: clang-22.1.8 has no records; record with: hip-kernel-contract-limits --toolchain "
-                  "clang-22.1.8 --records all | hip-kernel-contract-records apply\n"),
-        std::string::npos)
+    EXPECT_NE(said.find("2 not comparable: family fam has no records of clang-22.1.8; record with: "
+                        "hip-kernel-contract-limits --toolchain "
+                        "clang-22.1.8 --records all | hip-kernel-contract-records apply\n"),
+              std::string::npos)
         << said;
     EXPECT_NE(
         said.find(
@@ -124,6 +124,29 @@ TEST_F(Audit, WithoutRecordsIsUncheckedAndSaysHowToRecord) {
         << said;
     EXPECT_EQ(status(), 1);
     EXPECT_EQ(hkc::limits::exit_status(audit(), true), 0);
+    // In a cross comparison it is the other toolchain's records that are missing.
+    options_.toolchain = "clang-22.1.8";
+    options_.against = "copy";
+    const std::string cross = text();
+    EXPECT_NE(cross.find("2 not comparable: family fam has no records of copy; record with: "
+                         "hip-kernel-contract-limits --toolchain copy --records all | "),
+              std::string::npos)
+        << cross;
+}
+
+TEST_F(Audit, OnlyTheFamilyThatLacksRecordsIsSaidToLackThem) {
+    record();
+    hkc::Kernel other = registry_.kernels[0];
+    other.name = "the third";
+    other.family = "later";
+    registry_.kernels.push_back(other);
+    const std::string said = text();
+    EXPECT_NE(said.find("1 not comparable: family later has no records of clang-22.1.8; record with: "),
+              std::string::npos)
+        << said;
+    EXPECT_NE(said.find("gfx1151 3 kernels: 2 as recorded, 0 limit problems, 0 known findings, 1 unchecked"),
+              std::string::npos)
+        << said;
 }
 
 TEST_F(Audit, PassesWhatItRecorded) {

@@ -21,7 +21,7 @@ pm::Kernel compiled(const pm::Resources& resources) {
 
 hkc::GateResult compare(const pm::Kernel& kernel, const hkc::records::RecordFile& file = small_records(),
                         const hkc::Fingerprint& fingerprint = small_fingerprint("9.8.7")) {
-    return hkc::limits::compare(kernel, "one", chip(), &file, &fingerprint);
+    return hkc::limits::compare(kernel, "one", chip(), {file.toolchain, file.family, &file}, &fingerprint);
 }
 
 std::vector<std::string> kinds(const hkc::GateResult& result) {
@@ -138,10 +138,11 @@ TEST(Limits, DoNotCompareWithTheRecordsOfAnotherFingerprint) {
          compare(kernel, file, flags),
          {"the object was built by clang version 9.8.7 with -O2", "--toolchain clang-9.8.7 --records all"}},
         {"no records",
-         hkc::limits::compare(kernel, "one", chip(), nullptr, &good),
-         {"not comparable: there are no records"}},
+         hkc::limits::compare(kernel, "one", chip(), {"clang-9.8.7", "small", nullptr}, &good),
+         {"not comparable: family small has no records of clang-9.8.7; record with: hip-kernel-contract-limits "
+          "--toolchain clang-9.8.7 --records all | hip-kernel-contract-records apply"}},
         {"a prebuilt object",
-         hkc::limits::compare(kernel, "one", chip(), &file, nullptr),
+         hkc::limits::compare(kernel, "one", chip(), {file.toolchain, file.family, &file}, nullptr),
          {"not comparable: nobody knows the flags"}},
         {"no records of the chip",
          compare(kernel, without_chip),
@@ -163,7 +164,7 @@ TEST(Limits, DoNotCompareWithTheRecordsOfAnotherFingerprint) {
 TEST(Limits, JudgeTheChipsLimitsWithoutRecords) {
     pm::Resources resources = small_resources(257);
     resources.scratch = 4;
-    const hkc::GateResult result = hkc::limits::compare(compiled(resources), "one", chip(), nullptr, nullptr);
+    const hkc::GateResult result = hkc::limits::compare(compiled(resources), "one", chip(), {}, nullptr);
     EXPECT_EQ(result.status, Status::kFail);
     EXPECT_EQ(kinds(result), (std::vector<std::string>{"over the chip's limit", "uses scratch"}));
     EXPECT_EQ(result.unchecked.size(), 1U);
@@ -175,7 +176,8 @@ TEST(Limits, CompareAControlsObjectWithTheRecordOfTheKernelItStandsInFor) {
     EXPECT_EQ(kinds(compare(kernel)), (std::vector<std::string>{"differs from the record"}));
     const hkc::records::RecordFile file = small_records();
     const hkc::Fingerprint fingerprint = small_fingerprint("9.8.7");
-    EXPECT_EQ(hkc::limits::compare(kernel, "two", chip(), &file, &fingerprint).status, Status::kPass);
+    EXPECT_EQ(hkc::limits::compare(kernel, "two", chip(), {file.toolchain, file.family, &file}, &fingerprint).status,
+              Status::kPass);
 }
 
 } // namespace

@@ -35,7 +35,7 @@ TEST(LimitsTool, AuditsTheTreeAgainstItsRecords) {
 TEST(LimitsTool, RecordsInOneCommandAndThenPasses) {
     const ToolRoot root;
     expect(root.run("$LIMITS"), 1,
-           "1 not comparable: clang-22.1.8 has no records; record with: hip-kernel-contract-limits "
+           "1 not comparable: family small has no records of clang-22.1.8; record with: hip-kernel-contract-limits "
            "--toolchain clang-22.1.8 --records all | hip-kernel-contract-records apply\n");
     expect(root.run("$LIMITS --toolchain clang-22.1.8 --records all | $RECORDS apply"), 0,
            "records/clang-22.1.8/small.json: gfx1151 small: new: vgpr ");
