@@ -26,10 +26,14 @@ using u64 = std::uint64_t;
 
 constexpr u32 kMaxDwords = 4;
 constexpr u32 kAllLanes = ~0u;
+/// No allocation lies below: an address there is a null pointer with an index or a member's offset added.
+constexpr u64 kNullPage = 64 * 1024;
 
 std::string range_text(const Memory& memory, u64 address, u64 bytes) {
-    const Allocation* near = memory.nearest(address);
     std::string text = fmt::format("{} bytes at 0x{:x}", bytes, address);
+    if (address == 0) return text + ": a null pointer";
+    if (address < kNullPage) return text + fmt::format(": byte {} from a null pointer", address);
+    const Allocation* near = memory.nearest(address);
     if (near == nullptr) return text + "; there is no allocation";
     if (address >= near->address)
         return text + fmt::format(": byte {} of an allocation of {} bytes at 0x{:x}", address - near->address,

@@ -443,6 +443,37 @@ TEST(Finding, SaysWhereItIs) {
     }
 }
 
+// An address below 64 KiB is a null pointer and an offset, whatever lies nearest; from there on it is an address.
+TEST(Finding, OfANullPointerSaysSo) {
+    for (const Chip& chip : chips()) {
+        SCOPED_TRACE(chip.name);
+        KernelText k;
+        k.name = "null";
+        k.body = "  s_load_dwordx4 s[4:7], s[8:9], 0x0\n  wait_scalar\n  v_mov_b32_e32 v1, 0\n"
+                 "  global_load_dword v2, v1, s[4:5]\n  s_load_dword s20, s[4:5], 0x10\n  wait_all\n"
+                 "  global_store_dword v1, v2, s[4:5] offset:20\n";
+        Rig rig(chip, {k});
+        ASSERT_TRUE(rig.ok());
+        emu::Allocation* const other = rig.buffer(std::vector<u32>(32));
+        const auto details = [&](std::uint64_t address) {
+            std::vector<std::string> out;
+            for (const emu::Finding& f : rig.launch("null", Rig::pack(address, other)).findings)
+                out.push_back(f.detail);
+            return out;
+        };
+        using Details = std::vector<std::string>;
+        EXPECT_EQ(details(0), (Details{"4 bytes at 0x0: a null pointer", "4 bytes at 0x10: byte 16 from a null pointer",
+                                       "4 bytes at 0x14: byte 20 from a null pointer"}));
+        EXPECT_EQ(details(0xFFE8), (Details{"4 bytes at 0xffe8: byte 65512 from a null pointer",
+                                            "4 bytes at 0xfff8: byte 65528 from a null pointer",
+                                            "4 bytes at 0xfffc: byte 65532 from a null pointer"}));
+        for (const std::string& detail : details(0x10000)) {
+            EXPECT_EQ(detail.find("null"), std::string::npos) << detail;
+            EXPECT_NE(detail.find("an allocation of"), std::string::npos) << detail;
+        }
+    }
+}
+
 TEST(Finding, CountsWhatHappensAgain) {
     const Chip& chip = chips()[1];
     KernelText k;
