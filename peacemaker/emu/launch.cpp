@@ -8,6 +8,7 @@
 #include "peacemaker/emu/wave.h"
 #include "peacemaker/emu/workgroup.h"
 #include "peacemaker/isa/disassembler.h"
+#include "peacemaker/object/source_line.h"
 #include "peacemaker/support/text.h"
 
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
@@ -417,6 +418,14 @@ void gather_report(Report& out, const Launch& l, std::vector<Worker>& workers) {
     for (auto& [key, entry] : findings) out.findings.push_back(std::move(entry.finding));
 }
 
+void add_source_lines(Report& report, const CodeObject& object, const Kernel& kernel) {
+    if (report.findings.empty()) return;
+    std::vector<std::uint64_t> addresses;
+    for (const Finding& f : report.findings) addresses.push_back(kernel.entry_address + f.offset);
+    const std::vector<std::string> lines = source_lines(object, addresses);
+    for (std::size_t i = 0; i < lines.size(); ++i) report.findings[i].source = lines[i];
+}
+
 // In the order of each worker's stores, so that the last one to a byte counts.
 void settle_shadows(std::vector<Worker>& workers) {
     for (Worker& w : workers)
@@ -499,6 +508,7 @@ Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& reque
     }
     settle_shadows(workers);
     gather_report(report, l, workers);
+    add_source_lines(report, object, *kernel);
     (void)memory.free(kernarg->address);
     (void)memory.free(packet->address);
     return report;
