@@ -13,15 +13,18 @@ using nlohmann::json;
 
 std::string describe(const json& finding) {
     const auto text = [&](const char* key) { return finding.value(key, std::string()); };
-    std::string out = fmt::format("{}+{:#x}", text("kernel"), finding.value("offset", std::uint64_t{0}));
-    if (!text("instruction").empty()) out += fmt::format(": {}", text("instruction"));
-    if (!text("source").empty()) out += fmt::format(" ({})", text("source"));
-    const auto workgroup = finding.value("workgroup", std::vector<std::uint32_t>{});
-    out += fmt::format("; workgroup ({}), wave {}, lane {}", fmt::join(workgroup, ","), finding.value("wave", 0U),
-                       finding.value("lane", 0U));
+    std::string out = text("kernel");
+    // What the host did wrong, or saw, happened at no instruction.
+    if (!text("instruction").empty()) {
+        out += fmt::format("+{:#x}: {}", finding.value("offset", std::uint64_t{0}), text("instruction"));
+        if (!text("source").empty()) out += fmt::format(" ({})", text("source"));
+        const auto workgroup = finding.value("workgroup", std::vector<std::uint32_t>{});
+        out += fmt::format("; workgroup ({}), wave {}, lane {}", fmt::join(workgroup, ","), finding.value("wave", 0U),
+                           finding.value("lane", 0U));
+    }
     if (const auto address = finding.value("address", std::uint64_t{0}); address != 0)
-        out += fmt::format(", address {:#x}", address);
-    if (!text("detail").empty()) out += fmt::format(": {}", text("detail"));
+        out += fmt::format("{}address {:#x}", out.empty() ? "" : ", ", address);
+    if (!text("detail").empty()) out += fmt::format("{}{}", out.empty() ? "" : ": ", text("detail"));
     if (const auto count = finding.value("count", std::uint64_t{1}); count > 1)
         out += fmt::format(" ({} times)", count);
     return out;

@@ -46,17 +46,19 @@ bool same_place(const Finding& a, const Finding& b) {
 }
 
 nlohmann::json json_of(const Finding& finding) {
-    return {{"kind", finding_kind_name(finding.kind)},
-            {"kernel", finding.kernel},
-            {"instruction", finding.instruction},
-            {"offset", finding.offset},
-            {"source", finding.source},
-            {"workgroup", finding.workgroup},
-            {"wave", finding.wave},
-            {"lane", finding.lane},
-            {"address", finding.address},
-            {"detail", finding.detail},
-            {"count", finding.count}};
+    nlohmann::json json = {{"kind", finding_kind_name(finding.kind)},
+                           {"kernel", finding.kernel},
+                           {"address", finding.address},
+                           {"detail", finding.detail},
+                           {"count", finding.count}};
+    if (finding.instruction.empty()) return json;
+    json["instruction"] = finding.instruction;
+    json["offset"] = finding.offset;
+    json["source"] = finding.source;
+    json["workgroup"] = finding.workgroup;
+    json["wave"] = finding.wave;
+    json["lane"] = finding.lane;
+    return json;
 }
 
 } // namespace

@@ -1,9 +1,9 @@
 // What a launch on the embedded device says besides its results: findings and fidelity, as plain data and as JSON.
 //
 // The JSON form is what the optional extension `pmTakeReport` of the embedded device's HIP library returns:
-//   { "findings": [ { "kind", "kernel", "instruction", "offset", "source", "workgroup": [x,y,z], "wave", "lane",
-//   "address",
-//                     "detail", "count" } ],
+//   { "findings": [ { "kind", "kernel", "address", "detail", "count",
+//                     and where an instruction is to blame:
+//                     "instruction", "offset", "source", "workgroup": [x,y,z], "wave", "lane" } ],
 //     "unsupported": [ "unsupported instruction v_foo at kernel+0x40" ], "refused": [ "why a launch did not start" ],
 //     "fidelity": { "exact": N, "approximate": N, "notes": { "v_rcp_f32": "within 1 ulp" } },
 //     "instructions": N, "lane_operations": N, "launches": N }

@@ -86,10 +86,69 @@ Result<void> fill(const RunArgument& argument, emu::Allocation& allocation) {
     return {};
 }
 
-void append(std::vector<std::byte>& kernarg, const void* bytes, std::size_t size) {
-    kernarg.resize((kernarg.size() + size - 1) / size * size);
-    const auto* const first = static_cast<const std::byte*>(bytes);
-    kernarg.insert(kernarg.end(), first, first + size);
+// A value's bytes in the kernarg segment; a buffer's are its address.
+void put(std::vector<std::byte>& kernarg, std::size_t offset, std::span<const std::byte> bytes) {
+    kernarg.resize(std::max(kernarg.size(), offset + bytes.size()));
+    std::copy(bytes.begin(), bytes.end(), kernarg.begin() + static_cast<std::ptrdiff_t>(offset));
+}
+
+std::size_t next_offset(const std::vector<std::byte>& kernarg, std::size_t size) {
+    const std::size_t alignment = std::min<std::size_t>(size & (~size + 1), 16);
+    return (kernarg.size() + alignment - 1) / alignment * alignment;
+}
+
+std::vector<const KernelArgument*> explicit_arguments(const Kernel& kernel) {
+    std::vector<const KernelArgument*> arguments;
+    for (const KernelArgument& argument : kernel.arguments)
+        if (!argument.hidden()) arguments.push_back(&argument);
+    return arguments;
+}
+
+bool takes_buffer(const KernelArgument& argument) { return argument.value_kind == "global_buffer"; }
+
+std::string declared_text(const KernelArgument& argument) {
+    const std::string name = argument.name.empty() ? "" : argument.name + ": ";
+    return takes_buffer(argument) ? name + "a buffer"
+                                  : fmt::format("{}{}, {} bytes", name, argument.value_kind, argument.size);
+}
+
+std::string given_text(const RunArgument& argument) {
+    return argument.is_buffer ? "a buffer" : fmt::format("a value of {} bytes", argument.scalar.size());
+}
+
+Result<void> check_arguments(const Kernel& kernel, const std::vector<RunArgument>& given) {
+    const std::vector<const KernelArgument*> declared = explicit_arguments(kernel);
+    std::string wrong;
+    if (given.size() != declared.size())
+        wrong = fmt::format("{} given, the metadata has {}", given.size(), declared.size());
+    for (std::size_t i = 0; wrong.empty() && i < given.size(); ++i) {
+        const bool fits = takes_buffer(*declared[i])
+                              ? given[i].is_buffer
+                              : !given[i].is_buffer && given[i].scalar.size() == declared[i]->size;
+        if (!fits)
+            wrong = fmt::format("argument {} is {}, the metadata has {}", i, given_text(given[i]),
+                                declared_text(*declared[i]));
+    }
+    if (wrong.empty()) return {};
+    std::string text = fmt::format("arguments of kernel {}: {}", kernel.name, wrong);
+    for (std::size_t i = 0; i < declared.size(); ++i) text += fmt::format("\n  {}  {}", i, declared_text(*declared[i]));
+    return Error{text};
+}
+
+std::string finding_text(const emu::Finding& f) {
+    std::string out = fmt::format("finding: {}: {}", emu::finding_kind_name(f.kind), f.kernel);
+    std::vector<std::string> where;
+    // What the host saw happened at no instruction.
+    if (!f.instruction.empty()) {
+        out += fmt::format(" +0x{:x}: {}", f.offset, f.instruction);
+        if (!f.source.empty()) out += fmt::format(" ({})", f.source);
+        where.push_back(fmt::format("workgroup {} wave {} lane {}", fmt::join(f.workgroup, ","), f.wave, f.lane));
+    }
+    if (f.address != 0) where.push_back(fmt::format("address 0x{:x}", f.address));
+    out += fmt::format("\n  {}\n", f.detail);
+    if (!where.empty())
+        out += fmt::format("  {}{}\n", fmt::join(where, " "), f.count > 1 ? fmt::format("; {} times", f.count) : "");
+    return out;
 }
 
 } // namespace
@@ -169,12 +228,7 @@ std::string report_text(const RunResult& result) {
     std::string out;
     const emu::Report& report = result.report;
     for (const emu::Finding& f : report.findings) {
-        out += fmt::format("finding: {}: {} +0x{:x}: {}\n", emu::finding_kind_name(f.kind), f.kernel, f.offset,
-                           f.instruction);
-        out += fmt::format("  {}\n  workgroup {},{},{} wave {} lane {}", f.detail, f.workgroup[0], f.workgroup[1],
-                           f.workgroup[2], f.wave, f.lane);
-        if (f.address != 0) out += fmt::format(" address 0x{:x}", f.address);
-        out += f.count > 1 ? fmt::format("; {} times\n", f.count) : std::string("\n");
+        out += finding_text(f);
     }
     for (const std::string& text : report.unsupported) out += fmt::format("unchecked: {}\n", text);
     for (const auto& [name, note] : report.notes) out += fmt::format("approximate: {}: {}\n", name, note);

@@ -33,6 +33,16 @@ TEST(DeviceReport, ReadsEveryField) {
     EXPECT_EQ(report->launches, 1U);
 }
 
+TEST(DeviceReport, WhatHappenedAtNoInstructionNamesNone) {
+    const auto report = parse_device_report(R"({"findings": [
+        {"kind": "undefined output", "kernel": "", "address": 4096, "detail": "2 of 60 bytes", "count": 1},
+        {"kind": "undefined output", "kernel": "tile", "address": 0, "detail": "byte 3", "count": 2}]})");
+    ASSERT_TRUE(report) << report.error().text;
+    ASSERT_EQ(report->findings.size(), 2U);
+    EXPECT_EQ(report->findings[0].text, "address 0x1000: 2 of 60 bytes");
+    EXPECT_EQ(report->findings[1].text, "tile: byte 3 (2 times)");
+}
+
 TEST(DeviceReport, MergingAddsCountsAndKeepsEachReasonOnce) {
     const auto report = parse_device_report(kReport);
     ASSERT_TRUE(report);

@@ -106,6 +106,15 @@ TEST(Json, HoldsEveryField) {
     EXPECT_EQ(json, expected);
 }
 
+TEST(Json, WhatHappenedAtNoInstructionHasNoFieldOfOne) {
+    Report report;
+    report.findings = {finding(FindingKind::kUndefinedOutput, "k", 0, 64)};
+    report.findings[0].detail = "byte 3 of 8";
+    const auto json = nlohmann::json::parse(pm::emu::to_json(report)).at("findings");
+    EXPECT_EQ(json, nlohmann::json::parse(R"([{"kind": "undefined output", "kernel": "k", "address": 64,
+                                               "detail": "byte 3 of 8", "count": 1}])"));
+}
+
 TEST(Json, SurvivesNamesThatAreNotUtf8) {
     Report report;
     report.findings = {finding(FindingKind::kLdsRace, "k\xff", 0)};
