@@ -131,15 +131,19 @@ int main(int argc, char** argv) {
     command->add_option("--chip", options.request.chip, "Chip, where the file is a bundle for several");
     command->add_option("--grid", options.grid, "Workgroups: X, X,Y or X,Y,Z");
     command->add_option("--block", options.block, "Work-items a workgroup: X, X,Y or X,Y,Z");
-    command->add_option("--lds", options.request.dynamic_lds, "Dynamic LDS in bytes");
-    command->add_option("--max-instructions", options.request.max_instructions,
-                        "Stop a wave after so many instructions");
+    command->add_option("--lds", options.request.dynamic_lds, "Dynamic LDS in bytes")->check(CLI::NonNegativeNumber);
+    command
+        ->add_option("--max-instructions", options.request.max_instructions, "Stop a wave after so many instructions")
+        ->check(CLI::NonNegativeNumber);
     command
         ->add_option("--arg", options.arguments,
-                     "buf:BYTES[:zero|uninit|iota|ones|FILE] or u8|u16|u32|i32|u64|i64|f32|f64:VALUE")
+                     "buf:BYTES[:zero|uninit|iota|ones|FILE] or u8|u16|u32|i32|u64|i64|f32|f64:VALUE or hex:BYTES")
         ->allow_extra_args(false);
     command->add_option("--dump", options.dumps, "ARG:FILE: write a buffer argument after the launch")
         ->allow_extra_args(false);
+    command->add_flag(
+        "--any-args", options.request.any_arguments,
+        "Run although arguments are not those of the kernel's metadata: a null pointer, a stale call site");
     command->add_flag("--json", options.json, "Print the report as JSON");
     LoopsOptions loops_options;
     CLI::App* const loops_command = app.add_subcommand("loops", "Count the instructions of a kernel's innermost loops");

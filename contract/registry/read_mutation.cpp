@@ -1,4 +1,5 @@
 #include "contract/registry/draft.h"
+#include "peacemaker/support/hex.h"
 
 #include <fmt/format.h>
 
@@ -16,34 +17,12 @@ using pm::mutate::MetadataEdit;
 constexpr std::array<std::string_view, 8> kKeys{"find",       "replace",  "instruction", "symbol",
                                                 "occurrence", "metadata", "value",       "add"};
 
-std::optional<int> digit_of(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return std::nullopt;
-}
-
-/// The bytes, or nothing where the text is not whole bytes in hex, which blanks may part.
-std::optional<std::string> bytes_of_hex(std::string_view text) {
-    std::string bytes;
-    int high = -1;
-    for (const char c : text) {
-        if (c == ' ') continue;
-        const auto digit = digit_of(c);
-        if (!digit) return std::nullopt;
-        if (high >= 0) bytes += static_cast<char>(high * 16 + *digit);
-        high = high >= 0 ? -1 : *digit;
-    }
-    if (bytes.empty() || high >= 0) return std::nullopt;
-    return bytes;
-}
-
 std::string read_hex(const Entry& entry, std::string_view key) {
     const toml::node* node = entry.require(key);
     if (node == nullptr) return {};
     const auto text = entry.text(*node, key);
     if (!text) return {};
-    const auto bytes = bytes_of_hex(*text);
+    const auto bytes = pm::bytes_of_hex(*text);
     if (!bytes)
         entry.problem(entry.at(*node), fmt::format("{} is '{}'; expected whole bytes as hex digits", key, *text));
     return bytes.value_or("");

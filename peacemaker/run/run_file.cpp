@@ -2,6 +2,7 @@
 
 #include "peacemaker/emu/launch.h"
 #include "peacemaker/support/file.h"
+#include "peacemaker/support/hex.h"
 #include "peacemaker/support/text.h"
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <span>
 
 namespace pm {
 namespace {
@@ -166,7 +168,15 @@ Result<RunArgument> parse_run_argument(std::string_view text) {
     if (type == "i64") return scalar<std::int64_t>(type, rest);
     if (type == "f32") return scalar<float>(type, rest);
     if (type == "f64") return scalar<double>(type, rest);
-    const std::vector<std::string> types = {"buf", "u8", "u16", "u32", "i32", "u64", "i64", "f32", "f64"};
+    if (type == "hex") {
+        const auto bytes = bytes_of_hex(rest);
+        if (!bytes) return Error{fmt::format("--arg {}: expected whole bytes as hex digits", text)};
+        const auto view = std::as_bytes(std::span(*bytes));
+        RunArgument argument;
+        argument.scalar.assign(view.begin(), view.end());
+        return argument;
+    }
+    const std::vector<std::string> types = {"buf", "u8", "u16", "u32", "i32", "u64", "i64", "f32", "f64", "hex"};
     return Error{fmt::format("--arg {}: unknown type {}{}; expected {}", text, type, did_you_mean(type, types),
                              fmt::join(types, ", "))};
 }
@@ -180,19 +190,31 @@ Result<RunResult> run_file(const RunRequest& request) {
     const auto module = emu::load_module(std::move(*object), memory);
     if (!module) return module.error().with(request.file);
 
+    const Kernel* kernel = emu::code_object_of(**module).find_kernel(request.kernel);
+    std::vector<const KernelArgument*> declared;
+    // A kernel that is not there is the launch's to tell.
+    if (kernel != nullptr && !request.any_arguments) {
+        if (const auto fit = check_arguments(*kernel, request.arguments); !fit) return fit.error().with(request.file);
+        declared = explicit_arguments(*kernel);
+    }
+
     std::vector<std::byte> kernarg;
     std::vector<emu::Allocation*> allocations;
+    const auto supply = [&](std::span<const std::byte> bytes) {
+        const std::size_t index = allocations.size() - 1;
+        put(kernarg, index < declared.size() ? declared[index]->offset : next_offset(kernarg, bytes.size()), bytes);
+    };
     for (const RunArgument& argument : request.arguments) {
         allocations.push_back(nullptr);
         if (!argument.is_buffer) {
-            append(kernarg, argument.scalar.data(), argument.scalar.size());
+            supply(argument.scalar);
             continue;
         }
         allocations.back() = memory.allocate(argument.bytes);
         if (allocations.back() == nullptr)
             return Error{fmt::format("no memory for a buffer of {} bytes", argument.bytes)};
         if (const auto filled = fill(argument, *allocations.back()); !filled) return filled.error();
-        append(kernarg, &allocations.back()->address, sizeof(std::uint64_t));
+        supply(std::as_bytes(std::span(&allocations.back()->address, 1)));
     }
     emu::LaunchRequest launch;
     launch.kernel = request.kernel;

@@ -1,7 +1,7 @@
 // One launch of one kernel of a code object, described as a user types it: what `peacemaker run` does.
 //
-// Arguments are packed one after the other at their natural alignment, and exactly their bytes are supplied, so that a
-// call site with an argument too few shows.
+// Arguments must be those of the kernel's metadata: as many, of their sizes, buffers for buffers. They lie where the
+// metadata has them, and exactly their bytes are supplied.
 #pragma once
 
 #include "peacemaker/emu/report.h"
@@ -27,7 +27,8 @@ struct RunArgument {
 };
 
 /// `buf:BYTES[:zero|uninit|iota|ones|FILE]` (iota counts 32-bit words, ones are f32 1.0), or `u32:V`, `i32:V`, `u64:V`,
-/// `i64:V`, `f32:V`, `f64:V`, `u16:V`, `u8:V`. Error: what was read and what was expected.
+/// `i64:V`, `f32:V`, `f64:V`, `u16:V`, `u8:V`, or `hex:DIGITS`, the bytes of a value as they lie in memory (a
+/// structure). Error: what was read and what was expected.
 Result<RunArgument> parse_run_argument(std::string_view text);
 
 struct RunRequest {
@@ -38,6 +39,9 @@ struct RunRequest {
     std::uint32_t dynamic_lds = 0; // bytes
     std::uint64_t max_instructions = 0;
     std::vector<RunArgument> arguments;
+    /// Arguments need not be those of the metadata (a null pointer, a stale call site); they are then packed one after
+    /// the other, each at a multiple of its own size.
+    bool any_arguments = false;
     std::vector<std::size_t> read_back; // arguments whose buffers the host reads: undefined bytes in them are a finding
 };
 

@@ -1,0 +1,29 @@
+#include "peacemaker/support/hex.h"
+
+namespace pm {
+namespace {
+
+std::optional<int> digit_of(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return std::nullopt;
+}
+
+} // namespace
+
+std::optional<std::string> bytes_of_hex(std::string_view text) {
+    std::string bytes;
+    int high = -1;
+    for (const char c : text) {
+        if (c == ' ') continue;
+        const auto digit = digit_of(c);
+        if (!digit) return std::nullopt;
+        if (high >= 0) bytes += static_cast<char>(high * 16 + *digit);
+        high = high >= 0 ? -1 : *digit;
+    }
+    if (bytes.empty() || high >= 0) return std::nullopt;
+    return bytes;
+}
+
+} // namespace pm
