@@ -209,6 +209,7 @@ private:
             GateResult one = compare(
                 *compiled, symbol, *build.chip,
                 {options_.against.empty() ? toolchain.spec.name : options_.against, build.family, *file}, &fingerprint);
+            if (report_.cross) compare_across(*file, symbol, *build.chip, *compiled, audited);
             audited.record_differs =
                 audited.record_differs || differs_from_record(one, *file, *build.chip, fingerprint);
             audited.result.checks += one.checks;
@@ -218,6 +219,18 @@ private:
         apply_known(*task.kernel, audited);
         toolchain.kernels.push_back(std::move(audited));
         return {};
+    }
+
+    /// Notes what a record of whatever fingerprint holds differently.
+    static void compare_across(const records::RecordFile* file, const std::string& symbol, const pm::Chip& chip,
+                               const pm::Kernel& compiled, Audited& audited) {
+        if (file == nullptr) return;
+        const auto records = file->chips.find(chip.name);
+        if (records == file->chips.end()) return;
+        const auto record = records->second.kernels.find(symbol);
+        if (record == records->second.kernels.end()) return;
+        for (const std::string& difference : differing_fields(record->second, compiled.resources))
+            audited.across.push_back(fmt::format("{} {} {}", chip.name, symbol, difference));
     }
 
     /// Whether a RECORD line of the kernel would change records that can be compared with it.
@@ -319,6 +332,7 @@ std::string chip_text(const ToolchainAudit& toolchain, const std::string& chip, 
         counts.problems += kernel.result.findings.size();
         for (const Finding& finding : kernel.result.findings) text += fmt::format("limit problem: {}\n", finding.text);
         for (const std::string& known : kernel.known) text += fmt::format("known finding: {}\n", known);
+        for (const std::string& difference : kernel.across) text += fmt::format("across: {}\n", difference);
         for (const std::string& reason : kernel.result.unchecked) {
             auto found = std::find_if(reasons.begin(), reasons.end(), [&](const auto& r) { return r.first == reason; });
             if (found == reasons.end()) found = reasons.insert(found, {reason, 0});

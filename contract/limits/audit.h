@@ -35,7 +35,8 @@ struct Audited {
     std::map<std::string, pm::Resources, std::less<>> compiled; // by symbol
     GateResult result;                                          // known findings are applied
     std::vector<std::string> known;                             // texts of findings that are known ones
-    bool record_differs = false; // a symbol's record is another one or, in comparable records, not there
+    std::vector<std::string> across; // with `against`: what the other toolchain's records hold differently
+    bool record_differs = false;     // a symbol's record is another one or, in comparable records, not there
 };
 
 /// The object of one family for one chip.

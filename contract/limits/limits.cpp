@@ -85,41 +85,46 @@ GateResult compare(const pm::Kernel& compiled, std::string_view symbol, const pm
                    const Fingerprint* fingerprint) {
     GateResult result;
     result.gate = 5;
-    const auto add = [&](std::string_view kind, std::string_view field, const std::string& what) {
-        result.findings.push_back({std::string(kind), fmt::format("{} {} {}: {}", chip.name, symbol, field, what)});
+    const auto add = [&](std::string_view kind, const std::string& what) {
+        result.findings.push_back({std::string(kind), fmt::format("{} {} {}", chip.name, symbol, what)});
     };
 
     const Comparable with = comparable_record(symbol, chip, records, fingerprint);
     if (with.record == nullptr) {
         result.unchecked.push_back(with.reason);
     } else {
-        for (const records::Field& field : records::fields()) {
-            ++result.checks;
-            const std::uint32_t recorded = with.record->*field.value;
-            const std::uint32_t now = compiled.resources.*field.value;
-            if (recorded != now)
-                add(kind::kRecordDiffers, field.name, fmt::format("record {}, compiled {}", recorded, now));
-        }
+        result.checks += records::fields().size();
+        for (const std::string& difference : differing_fields(*with.record, compiled.resources))
+            add(kind::kRecordDiffers, difference);
     }
 
     for (const Limit& limit : chip_limits(compiled, chip)) {
         ++result.checks;
         if (limit.compiled > limit.most)
-            add(kind::kOverChipLimit, limit.field,
-                fmt::format("limit of the chip {}, compiled {}", limit.most, limit.compiled));
+            add(kind::kOverChipLimit,
+                fmt::format("{}: limit of the chip {}, compiled {}", limit.field, limit.most, limit.compiled));
     }
     ++result.checks;
     if (compiled.resources.wave != 32 && compiled.resources.wave != 64)
-        add(kind::kOverChipLimit, "wave",
-            fmt::format("32 or 64 lanes on this chip, compiled {}", compiled.resources.wave));
+        add(kind::kOverChipLimit,
+            fmt::format("wave: 32 or 64 lanes on this chip, compiled {}", compiled.resources.wave));
     ++result.checks;
     if (compiled.resources.scratch != 0)
-        add(kind::kUsesScratch, "scratch", fmt::format("{} bytes a work-item", compiled.resources.scratch));
+        add(kind::kUsesScratch, fmt::format("scratch: {} bytes a work-item", compiled.resources.scratch));
 
     result.status = !result.findings.empty()    ? Status::kFail
                     : !result.unchecked.empty() ? Status::kUnchecked
                                                 : Status::kPass;
     return result;
+}
+
+std::vector<std::string> differing_fields(const pm::Resources& record, const pm::Resources& compiled) {
+    std::vector<std::string> out;
+    for (const records::Field& field : records::fields())
+        if (record.*field.value != compiled.*field.value)
+            out.push_back(
+                fmt::format("{}: record {}, compiled {}", field.name, record.*field.value, compiled.*field.value));
+    return out;
 }
 
 } // namespace hkc::limits

@@ -10,6 +10,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hkc::limits {
 
@@ -28,5 +29,8 @@ struct RecordsOf {
 /// finding's text is a line without its `limit problem: ` head: `gfx1151 NAME vgpr: record 40, compiled 44`.
 GateResult compare(const pm::Kernel& compiled, std::string_view symbol, const pm::Chip& chip, const RecordsOf& records,
                    const Fingerprint* fingerprint);
+
+/// `vgpr: record 40, compiled 44` for each field of a record in which `compiled` differs.
+std::vector<std::string> differing_fields(const pm::Resources& record, const pm::Resources& compiled);
 
 } // namespace hkc::limits

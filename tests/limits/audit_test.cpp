@@ -242,7 +242,7 @@ TEST_F(Audit, TellsAKernelThatIsNotInTheObject) {
     EXPECT_EQ(status(), 1);
 }
 
-TEST_F(Audit, DoesNotCompareOneToolchainWithAnothersRecords) {
+TEST_F(Audit, TellsHowAnothersRecordsDifferAndJudgesNothingByThem) {
     record();
     options_.toolchain = "copy";
     record();
@@ -252,6 +252,12 @@ TEST_F(Audit, DoesNotCompareOneToolchainWithAnothersRecords) {
     EXPECT_NE(said.find("2 not comparable: the records hold Debian clang version 22.1.8"), std::string::npos) << said;
     EXPECT_EQ(said.find("limit problem:"), std::string::npos) << said;
     EXPECT_EQ(status(), 0) << "the user asked for it";
+    EXPECT_EQ(said.find("across:"), std::string::npos) << "no figure differs: " << said;
+    falsify(&pm::Resources::lds, 4711);
+    const std::string differs = text();
+    EXPECT_NE(differs.find("across: gfx1151 two lds: record 4711, compiled 0\n"), std::string::npos) << differs;
+    EXPECT_EQ(differs.find("across: gfx1151 one"), std::string::npos) << differs;
+    EXPECT_EQ(status(), 0);
     options_.against = "";
     EXPECT_EQ(status(), 1) << "nobody asked for it";
 }
