@@ -1,4 +1,5 @@
-// peacemaker: code objects as typed programs. So far: run, loops.
+// peacemaker: code objects as typed programs. So far: run, certify, loops.
+#include "peacemaker/certify/certify.h"
 #include "peacemaker/lift/loops.h"
 #include "peacemaker/run/run_file.h"
 #include "peacemaker/support/file.h"
@@ -7,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace {
@@ -118,6 +120,26 @@ int loops(const LoopsOptions& options) {
                              pm::did_you_mean(options.kernel, names))});
 }
 
+struct CertifyOptions {
+    std::string file, kernel = "*", chip;
+    bool json = false;
+};
+
+int certify(const CertifyOptions& options) {
+    const auto object = pm::read_code_object(options.file, options.chip);
+    if (!object) return fail(object.error());
+    const auto certificate = pm::certify::certify(*object, options.kernel);
+    if (!certificate) return fail(certificate.error().with(options.file));
+    fmt::print("{}", options.json ? pm::certify::report_json(*certificate, options.file)
+                                  : pm::certify::report_text(*certificate, options.file));
+    const auto any = [&](pm::certify::Verdict verdict) {
+        return std::any_of(certificate->kernels.begin(), certificate->kernels.end(),
+                           [verdict](const auto& kernel) { return kernel.verdict == verdict; });
+    };
+    if (any(pm::certify::Verdict::kOpen)) return kFindings;
+    return any(pm::certify::Verdict::kUnchecked) ? kUnchecked : kClean;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -152,10 +174,18 @@ int main(int argc, char** argv) {
     loops_command->add_option("--chip", loops_options.chip, "Chip, where the file is a bundle for several");
     loops_command->add_option("--per", loops_options.per,
                               "What a lane does in a round (codes, say); adds counts a piece");
+    CertifyOptions certify_options;
+    CLI::App* const certify_command =
+        app.add_subcommand("certify", "Prove waits, barriers and registers of kernels along every path");
+    certify_command->add_option("file", certify_options.file, "Code object or offload bundle")->required();
+    certify_command->add_option("--kernel", certify_options.kernel, "Kernels, as a glob");
+    certify_command->add_option("--chip", certify_options.chip, "Chip, where the file is a bundle for several");
+    certify_command->add_flag("--json", certify_options.json, "Print the report as JSON");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? kClean : kBadUsage;
     }
+    if (certify_command->parsed()) return certify(certify_options);
     return loops_command->parsed() ? loops(loops_options) : run(std::move(options));
 }

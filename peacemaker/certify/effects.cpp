@@ -1,0 +1,217 @@
+// Counters and return order: RDNA ISA documents, "Data dependency resolution";
+// llvm/lib/Target/AMDGPU/SIInsertWaitcnts.cpp.
+#include "peacemaker/certify/effects.h"
+
+#include <llvm/MC/MCInstrDesc.h>
+
+#include <algorithm>
+
+namespace pm::certify {
+namespace {
+
+bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> heads) {
+    return std::any_of(heads.begin(), heads.end(), [&](std::string_view head) { return name.starts_with(head); });
+}
+
+bool contains(std::string_view name, std::string_view part) { return name.find(part) != std::string_view::npos; }
+
+/// Cache operations of the vector memory path: they have no data. Only gfx12's GLOBAL_INV is counted as a load.
+bool is_cache_operation(std::string_view name) {
+    return starts_with_any(name, {"BUFFER_GL", "BUFFER_INV", "BUFFER_WB", "GLOBAL_INV", "GLOBAL_WB"});
+}
+
+/// LDS-path instructions that move data between lanes and touch no LDS.
+bool is_lane_exchange(std::string_view name) {
+    return starts_with_any(name, {"DS_PERMUTE", "DS_BPERMUTE", "DS_SWIZZLE"});
+}
+
+void add_span(std::vector<Span>& spans, const isa::RegisterRef& ref) {
+    if (ref.dwords == 0 || ref.first == isa::kNull) return;
+    Span span{ref.first, ref.dwords, ref.half};
+    // In wave32 the high halves of these pairs take no part.
+    if ((ref.first == isa::kVccLo || ref.first == isa::kExecLo) && ref.dwords == 2) span.count = 1;
+    spans.push_back(span);
+}
+
+struct Builder {
+    const Chip& chip;
+    const isa::Disassembler& disassembler;
+    const llvm::MCInst& inst;
+    const llvm::MCInstrDesc& description;
+    std::string_view name;
+    Effects out;
+
+    void add_registers() {
+        std::vector<Span> results;
+        for (unsigned i = 0; i < inst.getNumOperands(); ++i) {
+            const llvm::MCOperand& operand = inst.getOperand(i);
+            if (!operand.isReg()) continue;
+            const isa::RegisterRef ref = disassembler.register_ref(operand.getReg().id());
+            if (ref.dwords == 0) {
+                // Number 0 is an operand that is left out.
+                if (operand.getReg().id() != 0) out.unknown = "a register that is not modelled";
+                continue;
+            }
+            if (i < description.getNumDefs())
+                add_span(results, ref);
+            else if (!is_old_value(i))
+                add_span(out.reads, ref);
+        }
+        for (const llvm::MCPhysReg reg : description.implicit_uses())
+            add_span(out.reads, disassembler.register_ref(reg));
+        for (const llvm::MCPhysReg reg : description.implicit_defs())
+            add_span(out.writes, disassembler.register_ref(reg));
+        if (out.issues.empty())
+            out.writes.insert(out.writes.end(), results.begin(), results.end());
+        else
+            out.late = std::move(results);
+        if (contains(name, "D16"))
+            for (Span& span : out.late)
+                if (span.half == Half::kWhole) span.half = contains(name, "D16_HI") ? Half::kHigh : Half::kLow;
+    }
+
+    /// The tied source of a load that keeps a half: it is the destination, and no data.
+    bool is_old_value(unsigned operand) const {
+        return !out.issues.empty() && operand < description.getNumOperands() &&
+               description.getOperandConstraint(operand, llvm::MCOI::TIED_TO) >= 0 && contains(name, "D16");
+    }
+
+    void add_memory() {
+        if (starts_with_any(name, {"IMAGE_", "EXP", "LDS_", "DS_GWS", "DS_ORDERED"}) || contains(name, "INTERP")) {
+            out.unknown = "not an operation of compute kernels that is modelled";
+            return;
+        }
+        const bool has_results = description.getNumDefs() != 0;
+        if (name.starts_with("DS_") && name != "DS_NOP") {
+            out.issues = {OrderClass::kLds};
+            out.touches_lds = !is_lane_exchange(name);
+            out.writes_lds = out.touches_lds && description.mayStore();
+        } else if (starts_with_any(name, {"S_LOAD", "S_BUFFER_LOAD", "S_SCRATCH_LOAD", "S_MEMTIME", "S_MEMREALTIME",
+                                          "S_SENDMSG_RTN", "S_GET_BARRIER_STATE", "S_ATOMIC", "S_BUFFER_ATOMIC"})) {
+            if (has_results) out.issues = {OrderClass::kScalar};
+        } else if (starts_with_any(name, {"GLOBAL_", "BUFFER_", "TBUFFER_", "SCRATCH_", "FLAT_"})) {
+            if (is_cache_operation(name)) {
+                if (name == "GLOBAL_INV") out.issues = {OrderClass::kVectorMemory};
+                return;
+            }
+            if (contains(name, "_LDS")) out.unknown = "a load from memory into LDS";
+            const bool flat = name.starts_with("FLAT_");
+            // A store, and an atomic without return, is counted by the store counter, which guards no register.
+            if (has_results) out.issues = {OrderClass::kVectorMemory};
+            if (flat) out.issues.push_back(OrderClass::kLds);
+            out.touches_lds = flat;
+            out.writes_lds = flat && description.mayStore();
+            out.uses_scratch = name.starts_with("SCRATCH_");
+        }
+    }
+
+    std::uint32_t immediate() const {
+        for (unsigned i = 0; i < inst.getNumOperands(); ++i)
+            if (inst.getOperand(i).isImm()) return static_cast<std::uint32_t>(inst.getOperand(i).getImm());
+        return 0;
+    }
+
+    void add_waits() {
+        const std::uint32_t field = immediate();
+        const auto add = [&](Counter counter, std::uint32_t most) { out.waits.push_back({counter, most}); };
+        if (name == "S_WAITCNT") {
+            const bool gfx10 = chip.generation == 10;
+            add(Counter::kLoad, gfx10 ? (field & 15U) | (field >> 14 & 3U) << 4 : field >> 10 & 63U);
+            add(Counter::kLgkm, gfx10 ? field >> 8 & 63U : field >> 4 & 63U);
+        } else if (name == "S_WAITCNT_VMCNT" || name == "S_WAIT_LOADCNT") {
+            if (waits_for_null()) add(Counter::kLoad, field & 63U);
+        } else if (name == "S_WAITCNT_LGKMCNT" || name == "S_WAIT_DSCNT") {
+            if (waits_for_null()) add(Counter::kLgkm, field & 63U);
+        } else if (name == "S_WAIT_KMCNT") {
+            add(Counter::kKm, field & 31U);
+        } else if (name == "S_WAIT_LOADCNT_DSCNT") {
+            add(Counter::kLgkm, field & 63U);
+            add(Counter::kLoad, field >> 8 & 63U);
+        } else if (name == "S_WAIT_STORECNT_DSCNT") {
+            add(Counter::kLgkm, field & 63U);
+        } else if (name == "S_WAIT_IDLE") {
+            for (const Counter counter : {Counter::kLoad, Counter::kLgkm, Counter::kKm}) add(counter, 0);
+        }
+    }
+
+    /// The SOPK forms add a scalar register to the count; only with null is it known.
+    bool waits_for_null() const {
+        for (unsigned i = 0; i < inst.getNumOperands(); ++i)
+            if (inst.getOperand(i).isReg() &&
+                disassembler.register_ref(inst.getOperand(i).getReg().id()).first != isa::kNull)
+                return false;
+        return true;
+    }
+
+    void add_flow() {
+        if (name.starts_with("S_ENDPGM"))
+            out.flow = Flow::kEnd;
+        else if (name == "S_BRANCH")
+            out.flow = Flow::kBranch;
+        else if (name.starts_with("S_CBRANCH_") && !contains(name, "FORK") && !contains(name, "JOIN") &&
+                 !contains(name, "CDBG"))
+            out.flow = Flow::kConditional;
+        else if (starts_with_any(name,
+                                 {"S_SETPC", "S_SWAPPC", "S_CALL", "S_RFE", "S_CBRANCH", "S_TRAP", "S_SUBVECTOR"}) ||
+                 description.isIndirectBranch() || description.isBranch() || description.isCall() ||
+                 description.isReturn()) {
+            out.flow = Flow::kUnknown;
+            out.unknown = "a jump whose target is not known here";
+        }
+    }
+
+    void add_barrier() {
+        if (name == "S_BARRIER")
+            out.barrier = BarrierRole::kSignalAndWait;
+        else if (name == "S_BARRIER_WAIT")
+            out.barrier = BarrierRole::kWait;
+        else if (name.starts_with("S_BARRIER_SIGNAL"))
+            out.barrier = BarrierRole::kSignal;
+        else if (starts_with_any(name, {"S_BARRIER_INIT", "S_BARRIER_JOIN", "S_BARRIER_LEAVE", "S_WAKEUP_BARRIER"}))
+            out.unknown = "a named barrier";
+        // -1 is the workgroup's own barrier.
+        if ((out.barrier == BarrierRole::kWait || out.barrier == BarrierRole::kSignal) &&
+            static_cast<std::int16_t>(immediate()) != -1)
+            out.unknown = "a named barrier";
+    }
+};
+
+} // namespace
+
+Effects effects_of(const Chip& chip, const isa::Disassembler& disassembler, const llvm::MCInst& inst) {
+    const isa::OpcodeName& opcode = disassembler.opcode(inst.getOpcode());
+    Builder builder{chip, disassembler, inst, disassembler.description(inst.getOpcode()), opcode.base, {}};
+    builder.add_memory();
+    builder.add_registers();
+    builder.add_waits();
+    builder.add_flow();
+    builder.add_barrier();
+    builder.out.is_scalar = opcode.base.starts_with("S_");
+    return std::move(builder.out);
+}
+
+Counter counter_of(const Chip& chip, OrderClass cls) {
+    switch (cls) {
+    case OrderClass::kVectorMemory:
+        return Counter::kLoad;
+    case OrderClass::kLds:
+        return Counter::kLgkm;
+    case OrderClass::kScalar:
+        return chip.counters.km != 0 ? Counter::kKm : Counter::kLgkm;
+    }
+    return Counter::kLoad;
+}
+
+std::uint32_t capacity_of(const Chip& chip, Counter counter) {
+    switch (counter) {
+    case Counter::kLoad:
+        return chip.counters.load;
+    case Counter::kLgkm:
+        return chip.counters.lgkm;
+    case Counter::kKm:
+        return chip.counters.km;
+    }
+    return 0;
+}
+
+} // namespace pm::certify

@@ -1,0 +1,65 @@
+// What an instruction does to registers, counters and control flow, whether or not its arithmetic is modelled: all of
+// it follows from LLVM MC's description and the family of the name.
+#pragma once
+
+#include "peacemaker/chip/chip.h"
+#include "peacemaker/isa/disassembler.h"
+#include "peacemaker/isa/registers.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pm::certify {
+
+using isa::Half;
+using isa::Register;
+
+/// Counters of operations that fill registers or write LDS. gfx12 splits kLgkm into ds (kept as kLgkm) and km.
+enum class Counter : std::uint8_t { kLoad, kLgkm, kKm };
+inline constexpr std::size_t kCounters = 3;
+
+/// Operations that complete in issue order among themselves, except the last, which has no order.
+enum class OrderClass : std::uint8_t { kVectorMemory, kLds, kScalar };
+inline constexpr std::size_t kOrderClasses = 3;
+
+/// A run of registers, or one half of one.
+struct Span {
+    Register first = isa::kNull;
+    std::uint8_t count = 0;
+    Half half = Half::kWhole;
+};
+
+/// "counter <= most".
+struct Wait {
+    Counter counter{};
+    std::uint32_t most = 0;
+};
+
+enum class Flow : std::uint8_t { kNext, kBranch, kConditional, kEnd, kUnknown };
+enum class BarrierRole : std::uint8_t { kNone, kSignalAndWait, kSignal, kWait };
+
+struct Effects {
+    std::vector<Span> reads, writes; // writes at once
+    /// The classes of one outstanding operation; a flat operation has two, and is done when both say so.
+    std::vector<OrderClass> issues;
+    std::vector<Span> late; // what the operation writes when it is done
+    bool touches_lds = false, writes_lds = false;
+    bool uses_scratch = false;
+    std::vector<Wait> waits;
+    Flow flow = Flow::kNext;
+    BarrierRole barrier = BarrierRole::kNone;
+    bool is_scalar = false;   // computes workgroup-uniform results of workgroup-uniform sources
+    std::string_view unknown; // why the analysis cannot follow it; empty where it can
+};
+
+Effects effects_of(const Chip& chip, const isa::Disassembler& disassembler, const llvm::MCInst& inst);
+
+/// The counter that a class raises on a chip.
+Counter counter_of(const Chip& chip, OrderClass cls);
+/// How many operations a counter counts at most.
+std::uint32_t capacity_of(const Chip& chip, Counter counter);
+
+} // namespace pm::certify

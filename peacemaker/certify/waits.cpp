@@ -1,0 +1,266 @@
+#include "peacemaker/certify/waits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace pm::certify {
+namespace {
+
+/// One outstanding operation, by the step that issued it. Bit i of `open` says that its i-th class is not done.
+struct Operation {
+    std::uint32_t step = 0;
+    std::uint8_t open = 0;
+    std::array<std::uint8_t, 2> younger{}; // by class, saturated at kMany
+
+    bool operator==(const Operation&) const = default;
+};
+constexpr std::uint8_t kMany = 64;
+
+using State = std::vector<Operation>; // by step, each once
+
+bool is_ordered(OrderClass cls) { return cls != OrderClass::kScalar; }
+
+/// Whether a younger operation of the class also writes its registers after an older one.
+bool writes_in_order(const Chip& chip, OrderClass cls) {
+    if (cls == OrderClass::kVectorMemory) return chip.vmem_loads_in_order;
+    return cls == OrderClass::kLds;
+}
+
+bool overlap(const Span& a, const Span& b) {
+    if (a.first + a.count <= b.first || b.first + b.count <= a.first) return false;
+    return a.half == Half::kWhole || b.half == Half::kWhole || a.half == b.half;
+}
+
+class Waits {
+public:
+    Waits(const Chip& chip, const Code& code) : chip_(chip), code_(code) {}
+
+    /// The state before each step.
+    std::vector<State> solve() const {
+        std::vector<State> at_block(code_.blocks.size());
+        std::vector<bool> reached(code_.blocks.size(), false);
+        std::set<std::uint32_t> work;
+        if (!code_.blocks.empty()) {
+            work.insert(0);
+            reached[0] = true;
+        }
+        while (!work.empty()) {
+            const std::uint32_t block = *work.begin();
+            work.erase(work.begin());
+            State state = at_block[block];
+            for (std::uint32_t i = 0; i < code_.blocks[block].count; ++i) pass(code_.blocks[block].first + i, state);
+            for (const std::uint32_t next : code_.blocks[block].next) {
+                const bool changed = join(at_block[next], state);
+                if (changed || !reached[next]) work.insert(next);
+                reached[next] = true;
+            }
+        }
+        std::vector<State> before(code_.steps.size());
+        for (std::size_t block = 0; block < code_.blocks.size(); ++block) {
+            State state = at_block[block];
+            for (std::uint32_t i = 0; i < code_.blocks[block].count; ++i) {
+                const std::uint32_t step = code_.blocks[block].first + i;
+                before[step] = state;
+                pass(step, state);
+            }
+        }
+        return before;
+    }
+
+    /// Steps from the one that issued an operation to `to`, on a shortest path that leaves it outstanding there: the
+    /// first, those where blocks begin, and the last.
+    std::vector<std::uint32_t> path(std::uint32_t from, std::uint32_t to) const {
+        struct Node {
+            std::uint32_t step = 0;
+            Operation operation;
+            std::size_t parent = 0;
+        };
+        std::vector<Node> nodes{{from, fresh(from), 0}};
+        std::set<std::pair<std::uint32_t, std::pair<std::uint8_t, std::array<std::uint8_t, 2>>>> seen;
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            if (i != 0 && nodes[i].step == to) return trace(nodes, i);
+            State state{nodes[i].operation};
+            if (i != 0) settle(nodes[i].step, state);
+            if (state.empty()) continue;
+            for (const std::uint32_t next : steps_after(nodes[i].step))
+                if (seen.insert({next, {state[0].open, state[0].younger}}).second) nodes.push_back({next, state[0], i});
+        }
+        return {};
+    }
+
+    bool is_tracked(const Effects& effects) const { return !effects.late.empty() || effects.writes_lds; }
+
+private:
+    Operation fresh(std::uint32_t step) const {
+        Operation operation{step, 0, {}};
+        for (std::size_t i = 0; i < code_.steps[step].effects.issues.size(); ++i)
+            operation.open |= static_cast<std::uint8_t>(1U << i);
+        return operation;
+    }
+
+    /// What a step makes of operations that are outstanding before it: its waits, and its own issue behind them.
+    void settle(std::uint32_t step, State& state) const {
+        const Effects& effects = code_.steps[step].effects;
+        for (Operation& operation : state) {
+            const std::vector<OrderClass>& classes = code_.steps[operation.step].effects.issues;
+            for (std::size_t i = 0; i < classes.size(); ++i) {
+                const auto bit = static_cast<std::uint8_t>(1U << i);
+                if ((operation.open & bit) == 0) continue;
+                const Counter counter = counter_of(chip_, classes[i]);
+                for (const Wait& wait : effects.waits) {
+                    if (wait.counter != counter) continue;
+                    if (wait.most == 0 || (is_ordered(classes[i]) && operation.younger[i] >= wait.most))
+                        operation.open &= static_cast<std::uint8_t>(~bit);
+                }
+                for (const OrderClass issued : effects.issues)
+                    if (issued == classes[i] && operation.younger[i] < kMany) ++operation.younger[i];
+                // A full counter holds the next operation back until its oldest is done.
+                if (is_ordered(classes[i]) && operation.younger[i] >= capacity_of(chip_, counter))
+                    operation.open &= static_cast<std::uint8_t>(~bit);
+            }
+        }
+        std::erase_if(state, [](const Operation& operation) { return operation.open == 0; });
+    }
+
+    void pass(std::uint32_t step, State& state) const {
+        settle(step, state);
+        const Effects& effects = code_.steps[step].effects;
+        if (!effects.issues.empty() && is_tracked(effects)) (void)join(state, {fresh(step)});
+    }
+
+    /// Adds what `from` leaves outstanding; whether that changed anything.
+    static bool join(State& into, const State& from) {
+        bool changed = false;
+        for (const Operation& operation : from) {
+            const auto found =
+                std::lower_bound(into.begin(), into.end(), operation.step,
+                                 [](const Operation& one, std::uint32_t step) { return one.step < step; });
+            if (found == into.end() || found->step != operation.step) {
+                into.insert(found, operation);
+                changed = true;
+                continue;
+            }
+            const Operation old = *found;
+            for (std::size_t i = 0; i < old.younger.size(); ++i) {
+                const auto bit = static_cast<std::uint8_t>(1U << i);
+                if ((operation.open & bit) == 0) continue;
+                found->younger[i] =
+                    (old.open & bit) == 0 ? operation.younger[i] : std::min(old.younger[i], operation.younger[i]);
+            }
+            found->open |= operation.open;
+            changed = changed || *found != old;
+        }
+        return changed;
+    }
+
+    std::vector<std::uint32_t> steps_after(std::uint32_t step) const {
+        const auto block = std::prev(std::upper_bound(code_.blocks.begin(), code_.blocks.end(), step,
+                                                      [](std::uint32_t s, const Block& b) { return s < b.first; }));
+        if (step + 1 < block->first + block->count) return {step + 1};
+        std::vector<std::uint32_t> next;
+        for (const std::uint32_t following : block->next) next.push_back(code_.blocks[following].first);
+        return next;
+    }
+
+    template <typename Nodes>
+    std::vector<std::uint32_t> trace(const Nodes& nodes, std::size_t last) const {
+        std::vector<std::uint32_t> steps{nodes[last].step};
+        for (std::size_t i = nodes[last].parent; i != 0; i = nodes[i].parent)
+            if (std::any_of(code_.blocks.begin(), code_.blocks.end(),
+                            [&](const Block& block) { return block.first == nodes[i].step; }))
+                steps.push_back(nodes[i].step);
+        steps.push_back(nodes[0].step);
+        std::reverse(steps.begin(), steps.end());
+        return steps;
+    }
+
+    const Chip& chip_;
+    const Code& code_;
+};
+
+/// The registers of `used` that an operation still writes; nothing where there is none.
+std::optional<Span> clash(const std::vector<Span>& used, const std::vector<Span>& late) {
+    for (const Span& a : used)
+        for (const Span& b : late)
+            if (overlap(a, b)) {
+                const Register first = std::max(a.first, b.first);
+                const auto end = std::min(a.first + a.count, b.first + b.count);
+                return Span{first, static_cast<std::uint8_t>(end - first), a.half};
+            }
+    return std::nullopt;
+}
+
+} // namespace
+
+std::string span_text(const Span& span) {
+    std::string text;
+    if (isa::is_vector(span.first) || span.first < isa::kVccLo) {
+        const char letter = isa::is_vector(span.first) ? 'v' : 's';
+        const unsigned first = isa::is_vector(span.first) ? span.first : span.first - isa::kScalar;
+        text = span.count == 1 ? fmt::format("{}{}", letter, first)
+                               : fmt::format("{}[{}:{}]", letter, first, first + span.count - 1);
+    } else if (span.first == isa::kVccLo) {
+        text = "vcc";
+    } else if (span.first == isa::kExecLo) {
+        text = "exec";
+    } else if (span.first == isa::kM0) {
+        text = "m0";
+    } else {
+        text = fmt::format("scalar register {}", span.first - isa::kScalar);
+    }
+    if (span.half == Half::kLow) text += ".l";
+    if (span.half == Half::kHigh) text += ".h";
+    return text;
+}
+
+std::vector<Obligation> check_waits(const Chip& chip, const Code& code) {
+    const Waits waits(chip, code);
+    const std::vector<State> before = waits.solve();
+    std::vector<Obligation> found;
+    for (std::uint32_t step = 0; step < code.steps.size(); ++step) {
+        const Effects& effects = code.steps[step].effects;
+        for (const Operation& operation : before[step]) {
+            const Effects& earlier = code.steps[operation.step].effects;
+            const auto add = [&](std::string_view kind, const Span& span, std::string_view verb) {
+                found.push_back({kind, step, fmt::format("{} is {} while it is in flight", span_text(span), verb),
+                                 waits.path(operation.step, step), true});
+            };
+            if (const auto span = clash(effects.reads, earlier.late)) add(kind::kReadBeforeWait, *span, "read");
+            if (const auto span = clash(effects.writes, earlier.late))
+                add(kind::kOverwriteBeforeWait, *span, "written");
+            const bool in_order = effects.issues.size() == 1 && effects.issues == earlier.issues &&
+                                  writes_in_order(chip, effects.issues[0]);
+            if (in_order) continue;
+            if (const auto span = clash(effects.late, earlier.late))
+                add(kind::kOverwriteBeforeWait, *span, "loaded again");
+        }
+    }
+    return found;
+}
+
+std::vector<Obligation> check_drains(const Chip& chip, const Code& code) {
+    const Waits waits(chip, code);
+    const std::vector<State> before = waits.solve();
+    std::vector<Obligation> found;
+    for (std::uint32_t step = 0; step < code.steps.size(); ++step) {
+        const BarrierRole role = code.steps[step].effects.barrier;
+        if (role != BarrierRole::kSignal && role != BarrierRole::kSignalAndWait) continue;
+        for (const Operation& operation : before[step]) {
+            const Effects& earlier = code.steps[operation.step].effects;
+            if (!earlier.writes_lds) continue;
+            const std::size_t lds = static_cast<std::size_t>(
+                std::find(earlier.issues.begin(), earlier.issues.end(), OrderClass::kLds) - earlier.issues.begin());
+            if ((operation.open >> lds & 1U) == 0) continue;
+            found.push_back({kind::kUndrainedLds, step, "an LDS store of this wave may still be outstanding",
+                             waits.path(operation.step, step), true});
+        }
+    }
+    return found;
+}
+
+} // namespace pm::certify
