@@ -22,6 +22,7 @@ enum class ShadowRule : std::uint8_t {
     kXor,    // bit by bit
     kCarry,  // from the lowest undefined bit upwards: sums and products
     kSelect, // the mask chooses whose bits travel
+    kCarry64 // kCarry through both words of a result: 32-bit factors, a 64-bit addend
 };
 
 /// Which unit an instruction belongs to; chooses how it is resolved and executed.

@@ -44,6 +44,7 @@ void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
         out.scalar = scc ? ~0ull : wave.scc() ? ma : mb;
         break;
     case ShadowRule::kAll:
+    case ShadowRule::kCarry64: // of vector instructions only
         out.scalar = any ? ~0ull : 0;
         break;
     }
@@ -123,6 +124,12 @@ void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
             const std::uint32_t lane = i % kLanes;
             if (((mask_undefined >> lane) & 1u) != 0) return a[i] == b[i] && ma[i] == 0 && mb[i] == 0 ? 0u : ~0u;
             return ((mask >> lane) & 1u) != 0 ? mb[i] : ma[i];
+        });
+        break;
+    case ShadowRule::kCarry64:
+        each([&](std::uint32_t i) {
+            if (i < kLanes) return upwards(ma[i] | mb[i] | mc[i]);
+            return (ma[i - kLanes] | mb[i - kLanes] | mc[i - kLanes]) != 0 ? ~0u : upwards(mc[i]);
         });
         break;
     }

@@ -79,6 +79,31 @@ constexpr Case kCases[] = {
     {"moved_by_dpp", kAllChips, "v_mov_b32_dpp v2, v22 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf", 0x10},
     {"read_first_lane", kAllChips, "v_readfirstlane_b32 s20, v22\n v_mov_b32_e32 v2, s20", 0x10},
     {"dual", k11And12, "v_dual_mov_b32 v3, v5 :: v_dual_and_b32 v2, v6, v20", 0xff},
+    // A work-item's number: v[0:1] = block size * block number + v[0:1], of which v1 was never written.
+    {"wide_product_low", kAllChips,
+     "v_mov_b32_e32 v10, v5\n v_mov_b32_e32 v11, v20\n v_mad_u64_u32 v[12:13], s20, v5, v6, v[10:11]\n v_mov_b32_e32 "
+     "v2, v12",
+     0},
+    {"wide_product_high", kAllChips,
+     "v_mov_b32_e32 v10, v5\n v_mov_b32_e32 v11, v21\n v_mad_u64_u32 v[12:13], s20, v5, v6, v[10:11]\n v_mov_b32_e32 "
+     "v2, v13",
+     0xffff0000},
+    {"wide_product_of_low", kAllChips,
+     "v_mov_b32_e32 v10, v22\n v_mov_b32_e32 v11, v5\n v_mad_u64_u32 v[12:13], s20, v5, v6, v[10:11]\n v_mov_b32_e32 "
+     "v2, v12",
+     0xfffffff0},
+    {"wide_product_carries", kAllChips,
+     "v_mov_b32_e32 v10, v22\n v_mov_b32_e32 v11, v5\n v_mad_i64_i32 v[12:13], s20, v5, v6, v[10:11]\n v_mov_b32_e32 "
+     "v2, v13",
+     0xffffffff},
+    {"wide_product_of_factor", kAllChips,
+     "v_mov_b32_e32 v10, v5\n v_mov_b32_e32 v11, v5\n v_mad_i64_i32 v[12:13], s20, v5, v21, v[10:11]\n v_mov_b32_e32 "
+     "v2, v12",
+     0xffff0000},
+    {"wide_product_of_factor_high", kAllChips,
+     "v_mov_b32_e32 v10, v5\n v_mov_b32_e32 v11, v5\n v_mad_i64_i32 v[12:13], s20, v22, v6, v[10:11]\n v_mov_b32_e32 "
+     "v2, v13",
+     0xffffffff},
     {"wide_shift", kAllChips,
      "v_mov_b32_e32 v10, v5\n v_mov_b32_e32 v11, v21\n v_lshrrev_b64 v[12:13], 16, v[10:11]\n v_mov_b32_e32 v2, v12",
      0},
