@@ -1,5 +1,6 @@
-// peacemaker: code objects as typed programs. So far: run, certify, loops.
+// peacemaker: code objects as typed programs. So far: run, certify, loops, isa.
 #include "peacemaker/certify/certify.h"
+#include "peacemaker/emu/coverage.h"
 #include "peacemaker/lift/loops.h"
 #include "peacemaker/run/run_file.h"
 #include "peacemaker/support/file.h"
@@ -140,6 +141,21 @@ int certify(const CertifyOptions& options) {
     return any(pm::certify::Verdict::kUnchecked) ? kUnchecked : kClean;
 }
 
+struct IsaOptions {
+    std::string chip, only;
+    bool summary = false;
+};
+
+int isa(const IsaOptions& options) {
+    const auto chip = pm::find_chip(options.chip);
+    if (!chip) return fail(chip.error());
+    const auto disassembler = pm::isa::Disassembler::create(**chip);
+    if (!disassembler) return fail(disassembler.error());
+    const auto table = pm::emu::coverage_of(**chip, **disassembler);
+    fmt::print("{}", options.summary ? pm::emu::coverage_summary(table) : pm::emu::coverage_text(table, options.only));
+    return kClean;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -181,11 +197,19 @@ int main(int argc, char** argv) {
     certify_command->add_option("--kernel", certify_options.kernel, "Kernels, as a glob");
     certify_command->add_option("--chip", certify_options.chip, "Chip, where the file is a bundle for several");
     certify_command->add_flag("--json", certify_options.json, "Print the report as JSON");
+    IsaOptions isa_options;
+    CLI::App* const isa_command =
+        app.add_subcommand("isa", "Which instructions of a chip the embedded device executes, and how exactly");
+    isa_command->add_option("--chip", isa_options.chip, "Chip")->required();
+    isa_command->add_option("--only", isa_options.only, "Show these alone: exact, approximate or unsupported")
+        ->check(CLI::IsMember({"exact", "approximate", "unsupported"}));
+    isa_command->add_flag("--summary", isa_options.summary, "Print the counts alone");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? kClean : kBadUsage;
     }
     if (certify_command->parsed()) return certify(certify_options);
-    return loops_command->parsed() ? loops(loops_options) : run(std::move(options));
+    if (loops_command->parsed()) return loops(loops_options);
+    return isa_command->parsed() ? isa(isa_options) : run(std::move(options));
 }

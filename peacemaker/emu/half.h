@@ -1,4 +1,4 @@
-// fp16 bits as f32 bits; free of branches, so that loops over lanes vectorise.
+// fp16 bits as f32 bits and back; free of branches, so that loops over lanes vectorise.
 #pragma once
 
 #include <bit>
@@ -16,6 +16,21 @@ inline std::uint32_t widen_half(std::uint32_t half) {
     const auto subnormal = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude + 0x38800000u) - 0x1p-14f);
     const std::uint32_t value = exponent == 0x0f800000u ? special : exponent == 0 ? subnormal : normal;
     return value | (half & 0x8000u) << 16;
+}
+
+/// f32 bits to fp16, to nearest even; a NaN keeps its sign and the top of its payload, and is quiet.
+inline std::uint32_t round_f16(std::uint32_t v) {
+    const std::uint32_t sign = (v >> 16) & 0x8000u;
+    const std::uint32_t magnitude = v & 0x7fffffffu;
+    if (magnitude > 0x7f800000u) return sign | 0x7e00u | ((magnitude >> 13) & 0x3ffu);
+    if (magnitude >= 0x477ff000u) return sign | 0x7c00u; // from 65520 on the nearest is infinity
+    if (magnitude < 0x38800000u) {
+        // Adding a power of two whose ulp is fp16's smallest subnormal rounds in the adder.
+        return sign | (std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) -
+                       std::bit_cast<std::uint32_t>(0.5f));
+    }
+    const std::uint32_t rounded = magnitude + 0xfffu + ((magnitude >> 13) & 1u);
+    return sign | ((rounded - 0x38000000u) >> 13);
 }
 
 } // namespace pm::emu

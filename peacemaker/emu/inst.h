@@ -40,6 +40,7 @@ struct Source {
     bool op_sel = false; // the high half
     bool op_sel_hi = false;
     isa::SdwaSelect select = isa::SdwaSelect::kDword;
+    bool sign_extend = false; // of the selected part
     Register reg = isa::kNull;
     std::uint64_t value = 0;                 // kConstant
     const std::uint32_t* constant = nullptr; // kConstant: the value in every lane, low words then high ones

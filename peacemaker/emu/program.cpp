@@ -139,6 +139,7 @@ private:
         // Packed operands without modifiers take their halves as they lie.
         source.op_sel_hi = operand.op_sel_hi || (form == 'p' && !operand.has_modifiers);
         source.select = operand.select;
+        source.sign_extend = operand.sign_extend;
         if (operand.is_register) {
             source.kind = isa::is_vector(operand.reg.first) ? Source::Kind::kVector : Source::Kind::kScalar;
             source.reg = operand.reg.first;
@@ -211,7 +212,9 @@ private:
             const SourceOperand& s = operands.sources[i];
             const unsigned dwords = forms[i] == '2' ? 2 : 1;
             if (s.is_register && (s.reg.dwords == 0 || s.reg.dwords < dwords)) return false;
-            inst.sources[i] = source_of(s, forms[i]);
+            // A 32-bit operand of which only low bits count may be named by its half (shift amounts on gfx11).
+            const bool high = s.is_register && s.reg.half == isa::Half::kHigh;
+            inst.sources[i] = source_of(s, high && forms[i] == '1' ? 'h' : forms[i]);
         }
         inst.source_count = static_cast<std::uint8_t>(forms.size());
         if (accumulates) {
@@ -219,6 +222,8 @@ private:
             last.kind = Source::Kind::kVector;
             last.form = forms[own];
             last.reg = inst.result;
+            last.op_sel = last.form == 'h' && inst.result_high;
+            last.op_sel_hi = last.form == 'p';
         }
         return true;
     }
@@ -269,12 +274,18 @@ private:
             else
                 return false;
         }
-        // Saturating integer arithmetic is not in the rows.
+        if (row.variant != nullptr) {
+            inst.compute = row.variant(inst.clamp, inst.sources[0].neg, inst.sources[1].neg);
+            inst.clamp = false;
+        }
+        // To an integer, CLAMP chooses an exception alone.
+        if (row.integer_result) inst.clamp = false;
         if (inst.clamp && !row.is_float) return false;
-        if ((inst.clamp || inst.output_modifier != 0) && inst.result_form != '1') return false;
+        if ((inst.clamp || inst.output_modifier != 0) && inst.result_form == '-') return false;
+        if (inst.output_modifier != 0 && (!row.is_float || row.integer_result)) return false;
         // The denormal mode is fixed for the launch: nothing that changes it is in the rows (field 17:16 of
         // COMPUTE_PGM_RSRC1).
-        inst.flush = row.is_float && ((kernel_.descriptor.compute_pgm_rsrc1 >> 16) & 3u) == 0;
+        inst.flush = row.is_float && !row.keeps_subnormals && ((kernel_.descriptor.compute_pgm_rsrc1 >> 16) & 3u) == 0;
         inst.handler = is_plain(inst) ? handlers_.plain : handlers_.general;
         inst.cross_lane = inst.encoding == Encoding::kDpp16 || inst.encoding == Encoding::kDpp8;
         if (inst.cross_lane) {

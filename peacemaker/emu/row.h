@@ -22,7 +22,9 @@ enum class ShadowRule : std::uint8_t {
     kXor,    // bit by bit
     kCarry,  // from the lowest undefined bit upwards: sums and products
     kSelect, // the mask chooses whose bits travel
-    kCarry64 // kCarry through both words of a result: 32-bit factors, a 64-bit addend
+    kCarry64, // kCarry through both words of a result: 32-bit factors, a 64-bit addend
+    kHalves, // kAll within each 16-bit half of the operands
+    kPair,   // the low half comes from the first source, the high half from the second
 };
 
 /// Which unit an instruction belongs to; chooses how it is resolved and executed.
@@ -30,6 +32,13 @@ enum class Unit : std::uint8_t { kVector, kScalar, kScalarMemory, kGlobal, kScra
 
 /// A scalar operation: the result; `scc` is read and written.
 using ScalarOp = std::uint64_t (*)(std::uint64_t a, std::uint64_t b, bool& scc);
+
+/// The same with a third source.
+using ScalarOp3 = std::uint64_t (*)(std::uint64_t a, std::uint64_t b, std::uint64_t c, bool& scc);
+
+/// The arithmetic of an integer instruction by its modifiers: saturating or not, and whether each source counts as
+/// signed (NEG of integer dot products). Null where there is none.
+using ChooseCompute = Compute (*)(bool clamp, bool signed_a, bool signed_b);
 
 /// The registers of an LDS instruction beside its address.
 enum class LdsForm : std::uint8_t { kNone, kLoad, kLoad2, kStore, kStore2, kAtomic, kAtomicReturn, kPermute };
@@ -41,19 +50,23 @@ struct Row {
     std::string_view name; // LLVM's base name, without encoding and chip
     Unit unit{};
     /// Result and source forms, "result:sources": 1 = 32 bits, 2 = 64 bits, h = 16 bits, p = two packed 16-bit halves,
+    /// i = a 32-bit integer among floats,
     /// m = f32 or a half by op_sel_hi (mixed-precision FMA), - = no result.
     std::string_view shape;
     Compute compute = nullptr;
     ScalarOp scalar = nullptr;
-    Handler handler = nullptr; // instructions that follow no common form
+    ScalarOp3 scalar3 = nullptr;
+    ChooseCompute variant = nullptr; // integer instructions that have modifiers
+    Handler handler = nullptr;       // instructions that follow no common form
     ShadowRule shadow = ShadowRule::kAll;
-    std::uint8_t controls = 0;   // kMove: bit i set = source i is a control
-    bool mask_in = false;        // reads a lane mask (VCC or an SGPR)
-    bool mask_out = false;       // writes one
-    bool hint = false;           // has no effect on results; left out of the program
-    bool accumulates = false;    // the result register is the last source
-    bool is_float = false;       // obeys the mode register's rounding and denormal modes
-    bool integer_result = false; // of a float instruction: subnormal-looking results are none
+    std::uint8_t controls = 0;     // kMove: bit i set = source i is a control
+    bool mask_in = false;          // reads a lane mask (VCC or an SGPR)
+    bool mask_out = false;         // writes one
+    bool hint = false;             // has no effect on results; left out of the program
+    bool accumulates = false;      // the result register is the last source
+    bool is_float = false;         // obeys the mode register's rounding and denormal modes
+    bool integer_result = false;   // of a float instruction: subnormal-looking results are none
+    bool keeps_subnormals = false; // of a float instruction: whatever the mode register says
     bool scc_in = false, scc_out = false;
     std::uint8_t bytes = 0; // memory: bytes a lane
     bool store = false;
@@ -66,6 +79,10 @@ struct Row {
 };
 
 std::span<const Row> vector_rows();  // vector_ops.cpp: chosen for this host's SIMD
+std::span<const Row> integer_rows(); // integer_ops.cpp
+std::span<const Row> half_rows();    // half_ops.cpp
+std::span<const Row> double_rows();  // double_ops.cpp
+std::span<const Row> single_rows();  // single_ops.cpp
 std::span<const Row> scalar_rows();  // scalar_ops.cpp
 std::span<const Row> memory_rows();  // memory_ops.cpp
 std::span<const Row> lds_rows();     // lds_ops.cpp

@@ -45,6 +45,8 @@ void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
         break;
     case ShadowRule::kAll:
     case ShadowRule::kCarry64: // of vector instructions only
+    case ShadowRule::kHalves:
+    case ShadowRule::kPair:
         out.scalar = any ? ~0ull : 0;
         break;
     }
@@ -91,6 +93,15 @@ void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     switch (row.shadow) {
     case ShadowRule::kAll:
         each([&](std::uint32_t i) { return (out.mask >> (i % kLanes) & 1u) != 0 ? ~0u : 0u; });
+        break;
+    case ShadowRule::kHalves:
+        each([&](std::uint32_t i) {
+            const std::uint32_t m = ma[i] | mb[i] | mc[i];
+            return ((m & 0xffffu) != 0 ? 0xffffu : 0u) | ((m >> 16) != 0 ? 0xffff0000u : 0u);
+        });
+        break;
+    case ShadowRule::kPair:
+        each([&](std::uint32_t i) { return (ma[i] != 0 ? 0xffffu : 0u) | (mb[i] != 0 ? 0xffff0000u : 0u); });
         break;
     case ShadowRule::kMove: {
         const std::uint32_t* operand[3];

@@ -81,18 +81,18 @@ void move_lanes(const Wave& wave, const Inst& inst, u32* words) {
     std::memcpy(words, moved, sizeof moved);
 }
 
-inline u32 select_part(u32 v, isa::SdwaSelect select) {
+inline u32 select_part(u32 v, isa::SdwaSelect select, bool sign) {
     const auto part = static_cast<u32>(select);
-    if (part < 4) return (v >> (8 * part)) & 0xffu;
-    if (part < 6) return (v >> (16 * (part - 4))) & 0xffffu;
-    return v;
+    const u32 width = part < 4 ? 8u : 16u;
+    const u32 top = v << (32u - width - (part < 4 ? 8u * part : 16u * (part - 4u)));
+    return sign ? static_cast<u32>(static_cast<std::int32_t>(top) >> (32u - width)) : top >> (32u - width);
 }
 
 // Brings a source into the form its row computes with; masks of undefined bits move, but are neither widened nor
 // negated.
 void shape_source(const Source& source, bool is_float, bool undefined, u32* words) {
     if (source.select != isa::SdwaSelect::kDword)
-        for (u32 i = 0; i < kLanes; ++i) words[i] = select_part(words[i], source.select);
+        for (u32 i = 0; i < kLanes; ++i) words[i] = select_part(words[i], source.select, source.sign_extend);
     switch (source.form) {
     case 'h':
         for (u32 i = 0; i < kLanes; ++i) words[i] = source.op_sel ? words[i] >> 16 : words[i] & 0xffffu;
@@ -114,7 +114,7 @@ void shape_source(const Source& source, bool is_float, bool undefined, u32* word
     default:
         break;
     }
-    if (undefined || (!is_float && source.form != 'm' && source.form != 'p')) return;
+    if (undefined || source.form == 'i' || (!is_float && source.form != 'm' && source.form != 'p')) return;
     if (source.form == 'p') {
         const u32 flip = (source.neg ? 0x8000u : 0u) | (source.abs_or_neg_hi ? 0x80000000u : 0u);
         for (u32 i = 0; i < kLanes; ++i) words[i] ^= flip;
@@ -168,16 +168,40 @@ void fetch(const Wave& wave, const Inst& inst, u32 index, bool undefined, u32* r
 
 // --- results ------------------------------------------------------------------------------------------------------
 
+// DX10_CLAMP is set by every compiler: a NaN clamps to 0.
+template <typename T>
+inline T modified(T v, T scale, bool clamp) {
+    v *= scale;
+    return !clamp ? v : v > T{0} ? (v < T{1} ? v : T{1}) : T{0};
+}
+inline u32 modified_half(u32 half, float scale, bool clamp) {
+    return round_f16(std::bit_cast<u32>(modified(std::bit_cast<float>(widen_half(half)), scale, clamp)));
+}
+
 void modify_output(const Inst& inst, u32* words) {
     if (inst.output_modifier == 0 && !inst.clamp) return;
     static constexpr float kScale[] = {1.0f, 2.0f, 4.0f, 0.5f};
     const float scale = kScale[inst.output_modifier & 3u];
     for (u32 i = 0; i < kLanes; ++i) {
-        float v = std::bit_cast<float>(words[i]);
-        if (inst.output_modifier != 0) v *= scale;
-        // DX10_CLAMP is set by every compiler: a NaN clamps to 0.
-        if (inst.clamp) v = v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f;
-        words[i] = std::bit_cast<u32>(v);
+        switch (inst.result_form) {
+        case 'h':
+            words[i] = modified_half(words[i], scale, inst.clamp);
+            break;
+        case 'p':
+            words[i] = modified_half(words[i], scale, inst.clamp) | modified_half(words[i] >> 16, scale, inst.clamp)
+                                                                        << 16;
+            break;
+        case '2': {
+            const auto bits = words[i] | static_cast<std::uint64_t>(words[i + kLanes]) << 32;
+            const auto r = std::bit_cast<std::uint64_t>(
+                modified(std::bit_cast<double>(bits), static_cast<double>(scale), inst.clamp));
+            words[i] = static_cast<u32>(r);
+            words[i + kLanes] = static_cast<u32>(r >> 32);
+            break;
+        }
+        default:
+            words[i] = std::bit_cast<u32>(modified(std::bit_cast<float>(words[i]), scale, inst.clamp));
+        }
     }
 }
 

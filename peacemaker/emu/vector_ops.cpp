@@ -3,7 +3,7 @@
 //
 // Sources: RDNA 2, RDNA 3, RDNA 3.5 and RDNA 4 ISA documents, chapters "Vector ALU" and the instruction listings.
 #include "peacemaker/emu/half.h"
-#include "peacemaker/emu/row.h"
+#include "peacemaker/emu/row_builders.h"
 
 #include <algorithm>
 #include <bit>
@@ -160,20 +160,6 @@ u32 fma_f32(const u32* a, const u32* b, const u32* c, u32* d, u32) {
 
 // --- halves -------------------------------------------------------------------------------------------------------
 
-// f32 to fp16, to nearest even.
-inline u32 round_f16(u32 v) {
-    const u32 sign = (v >> 16) & 0x8000u;
-    const u32 magnitude = v & 0x7fffffffu;
-    if (magnitude > 0x7f800000u) return sign | 0x7e00u | ((magnitude >> 13) & 0x3ffu);
-    if (magnitude >= 0x477ff000u) return sign | 0x7c00u; // from 65520 on the nearest is infinity
-    if (magnitude < 0x38800000u) {
-        // Adding a power of two whose ulp is fp16's smallest subnormal rounds in the adder.
-        return sign | (bits(f32(magnitude) + 0.5f) - bits(0.5f));
-    }
-    const u32 rounded = magnitude + 0xfffu + ((magnitude >> 13) & 1u);
-    return sign | ((rounded - 0x38000000u) >> 13);
-}
-
 // All ones where the condition holds: cases are combined as masks, which the compiler keeps free of branches.
 inline u32 choose(bool condition) { return 0u - static_cast<u32>(condition); }
 
@@ -266,6 +252,14 @@ inline u32 ffbl_b32(u32 a) { return a == 0 ? ~0u : static_cast<u32>(std::countr_
 inline u32 add(u32 a, u32 b) { return a + b; }
 inline u32 sub(u32 a, u32 b) { return a - b; }
 inline u32 subrev(u32 a, u32 b) { return b - a; }
+inline u32 add_saturating(u32 a, u32 b) { return a + b < a ? ~0u : a + b; }
+inline u32 sub_saturating(u32 a, u32 b) { return a < b ? 0u : a - b; }
+inline u32 subrev_saturating(u32 a, u32 b) { return sub_saturating(b, a); }
+// The arithmetic with and without CLAMP.
+template <auto Plain, auto Saturating>
+Compute by_clamp(bool clamp, bool, bool) {
+    return clamp ? int2<Saturating> : int2<Plain>;
+}
 inline u32 bit_and(u32 a, u32 b) { return a & b; }
 inline u32 bit_or(u32 a, u32 b) { return a | b; }
 inline u32 bit_xor(u32 a, u32 b) { return a ^ b; }
@@ -478,44 +472,6 @@ HKC_COMPARE_FLOAT(nlt, !(a < b))
 
 // --- the rows -----------------------------------------------------------------------------------------------------
 
-constexpr Row row(std::string_view name, std::string_view shape, Compute compute, ShadowRule shadow, u8 controls = 0) {
-    Row r;
-    r.name = name;
-    r.unit = Unit::kVector;
-    r.shape = shape;
-    r.compute = compute;
-    r.shadow = shadow;
-    r.controls = controls;
-    return r;
-}
-constexpr Row floating(Row r) {
-    r.is_float = true;
-    return r;
-}
-constexpr Row to_integer(Row r) {
-    r.is_float = true;
-    r.integer_result = true;
-    return r;
-}
-constexpr Row accumulating(Row r) {
-    r.accumulates = true;
-    return r;
-}
-constexpr Row approximate(Row r, std::string_view note) {
-    r.exactness = Exactness::kApproximate;
-    r.note = note;
-    return r;
-}
-constexpr Row mask_to(Row r) {
-    r.mask_out = true;
-    return r;
-}
-constexpr Row mask_through(Row r, bool in, bool out) {
-    r.mask_in = in;
-    r.mask_out = out;
-    return r;
-}
-
 constexpr ShadowRule kAll = ShadowRule::kAll, kMove = ShadowRule::kMove, kCarry = ShadowRule::kCarry;
 constexpr std::string_view kDot2Note =
     "low product, then high product, added to the accumulator with one rounding each, subnormals kept; "
@@ -544,9 +500,9 @@ constexpr Row kRows[] = {
     row("V_CLZ_I32_U32", "1:1", int1<ffbh_u32>, kAll),
     row("V_CTZ_I32_B32", "1:1", int1<ffbl_b32>, kAll),
     row("V_ADD_U32", "1:11", int2<add>, kCarry), // as half of a dual instruction
-    row("V_ADD_NC_U32", "1:11", int2<add>, kCarry),
-    row("V_SUB_NC_U32", "1:11", int2<sub>, kCarry),
-    row("V_SUBREV_NC_U32", "1:11", int2<subrev>, kCarry),
+    with_variants(row("V_ADD_NC_U32", "1:11", int2<add>, kCarry), by_clamp<add, add_saturating>),
+    with_variants(row("V_SUB_NC_U32", "1:11", int2<sub>, kCarry), by_clamp<sub, sub_saturating>),
+    with_variants(row("V_SUBREV_NC_U32", "1:11", int2<subrev>, kCarry), by_clamp<subrev, subrev_saturating>),
     row("V_AND_B32", "1:11", int2<bit_and>, ShadowRule::kAnd),
     row("V_OR_B32", "1:11", int2<bit_or>, ShadowRule::kOr),
     row("V_XOR_B32", "1:11", int2<bit_xor>, ShadowRule::kXor),
@@ -610,8 +566,8 @@ constexpr Row kRows[] = {
     floating(row("V_MIN_F32", "1:11", int2<pick_f32<false>>, kAll)),
     floating(row("V_MAX_NUM_F32", "1:11", int2<pick_f32<true>>, kAll)),
     floating(row("V_MIN_NUM_F32", "1:11", int2<pick_f32<false>>, kAll)),
-    floating(row("V_CVT_F32_I32", "1:1", int1<cvt_f32_i32>, kAll)),
-    floating(row("V_CVT_F32_U32", "1:1", int1<cvt_f32_u32>, kAll)),
+    floating(row("V_CVT_F32_I32", "1:i", int1<cvt_f32_i32>, kAll)),
+    floating(row("V_CVT_F32_U32", "1:i", int1<cvt_f32_u32>, kAll)),
     to_integer(row("V_CVT_I32_F32", "1:1", int1<cvt_i32_f32>, kAll)),
     to_integer(row("V_CVT_U32_F32", "1:1", int1<cvt_u32_f32>, kAll)),
     row("V_CVT_F32_UBYTE0", "1:1", int1<cvt_f32_ubyte<0>>, kAll),
@@ -620,8 +576,8 @@ constexpr Row kRows[] = {
     row("V_CVT_F32_UBYTE3", "1:1", int1<cvt_f32_ubyte<3>>, kAll),
     floating(row("V_CVT_F16_F32", "h:1", int1<round_f16>, kAll)),
     floating(row("V_CVT_F32_F16", "1:h", int1<widen_half>, kAll)),
-    row("V_CVT_PKRTZ_F16_F32", "1:11", int2<cvt_pkrtz>, kAll),
-    row("V_CVT_PK_RTZ_F16_F32", "1:11", int2<cvt_pkrtz>, kAll),
+    row("V_CVT_PKRTZ_F16_F32", "1:11", int2<cvt_pkrtz>, ShadowRule::kPair),
+    row("V_CVT_PK_RTZ_F16_F32", "1:11", int2<cvt_pkrtz>, ShadowRule::kPair),
     floating(row("V_FMA_MIX_F32", "1:mmm", fma_f32, kAll)),
     floating(row("V_FMA_MIXLO_F16", "h:mmm", fma_mix_f16, kAll)),
     floating(row("V_FMA_MIXHI_F16", "H:mmm", fma_mix_f16, kAll)),

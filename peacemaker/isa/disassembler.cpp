@@ -124,6 +124,19 @@ const OpcodeName& Disassembler::opcode(unsigned opcode) const {
 
 std::string_view Disassembler::mc_name(unsigned opcode) const { return impl_->instructions->getName(opcode); }
 
+std::vector<unsigned> Disassembler::register_choices(unsigned opcode, unsigned index) const {
+    const llvm::MCOperandInfo& info = impl_->instructions->get(opcode).operands()[index];
+    const unsigned mode = impl_->subtarget->getHwMode(llvm::MCSubtargetInfo::HwMode_RegInfo);
+    const std::int16_t id = impl_->instructions->getOpRegClassID(info, mode);
+    std::vector<unsigned> choices;
+    if (id < 0) return choices;
+    for (const llvm::MCPhysReg reg : impl_->registers->getRegClass(static_cast<unsigned>(id)))
+        if (registers_[reg].dwords != 0) choices.push_back(reg);
+    std::stable_partition(choices.begin(), choices.end(),
+                          [this](unsigned reg) { return is_vector(registers_[reg].first); });
+    return choices;
+}
+
 bool Disassembler::is_modifiers(unsigned opcode, unsigned index) const {
     const llvm::MCInstrDesc& desc = impl_->instructions->get(opcode);
     return index < desc.getNumOperands() && desc.operands()[index].OperandType == modifiers_type_;

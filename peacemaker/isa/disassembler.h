@@ -50,6 +50,8 @@ public:
     const OpcodeName& opcode(unsigned opcode) const;
     /// Resolved once at creation, by MC register number.
     RegisterRef register_ref(unsigned mc_register) const { return registers_[mc_register]; }
+    /// The MC registers that operand `index` of `opcode` may name, vector ones first; none where it is no register.
+    std::vector<unsigned> register_choices(unsigned opcode, unsigned index) const;
     /// Whether operand `index` of `opcode` holds the modifiers of the source after it.
     bool is_modifiers(unsigned opcode, unsigned index) const;
 

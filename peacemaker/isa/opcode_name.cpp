@@ -39,8 +39,8 @@ bool take_addressing(OpcodeName& name, std::string_view token) {
 }
 
 bool take_encoding(OpcodeName& name, std::string_view token) {
-    if (token.starts_with("gfx") || token == "e32" || token == "w32" || token == "w64" || token == "t16" ||
-        token == "fake16" || token == "opsel" || token == "twoaddr" || token == "VBUFFER")
+    if (token.starts_with("gfx") || token == "vi" || token == "e32" || token == "w32" || token == "w64" ||
+        token == "t16" || token == "fake16" || token == "opsel" || token == "twoaddr" || token == "VBUFFER")
         return true;
     if (token == "e64") {
         name.vop3 = true;

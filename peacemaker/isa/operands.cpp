@@ -10,7 +10,7 @@ namespace pm::isa {
 namespace {
 
 // Bits of MC's source-modifier operand (llvm/lib/Target/AMDGPU/SIDefines.h, SISrcMods).
-constexpr std::int64_t kNeg = 1, kAbs = 2, kOpSel = 4, kOpSelHi = 8;
+constexpr std::int64_t kNeg = 1, kAbs = 2, kOpSel = 4, kOpSelHi = 8, kSignExtend = 16;
 
 // What DPP8 encodes as its source 0 where inactive lanes are read (SIDefines.h, DPP8FI); without them it is another
 // number, not 0.
@@ -142,6 +142,7 @@ Operands operands_of(const Disassembler& disassembler, const llvm::MCInst& inst)
         source.abs_or_neg_hi = (modifiers & kAbs) != 0;
         source.op_sel = (modifiers & kOpSel) != 0;
         source.op_sel_hi = (modifiers & kOpSelHi) != 0;
+        source.sign_extend = (modifiers & kSignExtend) != 0;
         modifiers = 0;
         has_modifiers = false;
         out.sources.push_back(source);

@@ -28,6 +28,7 @@ struct SourceOperand {
     bool op_sel = false;
     bool op_sel_hi = false; // packed formats; of source 0 in VOP3 it is the destination's half
     SdwaSelect select = SdwaSelect::kDword;
+    bool sign_extend = false; // SDWA: of the selected part
 };
 
 /// DPP's lane permutation of source 0.

@@ -11,12 +11,12 @@ mpq_class power_of_two(long e) {
     return e < 0 ? mpq_class(1, p) : mpq_class(p);
 }
 
-constexpr std::uint32_t kDefaultNan = 0x7fc00000;
+std::uint64_t default_nan(Format f) { return f.quiet(f.infinity()); }
 
-std::uint32_t first_nan(std::initializer_list<std::uint32_t> operands) {
-    for (const std::uint32_t v : operands)
-        if (kF32.is_nan(v)) return static_cast<std::uint32_t>(kF32.quiet(v));
-    return kDefaultNan;
+std::uint64_t first_nan(Format f, std::initializer_list<std::uint64_t> operands) {
+    for (const std::uint64_t v : operands)
+        if (f.is_nan(v)) return f.quiet(v);
+    return default_nan(f);
 }
 
 } // namespace
@@ -54,40 +54,44 @@ std::uint64_t rounded(Format f, const mpq_class& value, Rounding rounding, bool 
     return sign | encoded.get_ui();
 }
 
-std::uint32_t fma_f32(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-    if (kF32.is_nan(a) || kF32.is_nan(b) || kF32.is_nan(c)) return first_nan({a, b, c});
-    const bool product_negative = kF32.negative(a) != kF32.negative(b);
-    const bool a_zero = (a & 0x7fffffff) == 0, b_zero = (b & 0x7fffffff) == 0;
-    if (kF32.is_infinite(a) || kF32.is_infinite(b)) {
-        if (a_zero || b_zero) return kDefaultNan;
-        if (kF32.is_infinite(c) && kF32.negative(c) != product_negative) return kDefaultNan;
-        return product_negative ? 0xff800000u : 0x7f800000u;
+std::uint64_t fma(Format f, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+    if (f.is_nan(a) || f.is_nan(b) || f.is_nan(c)) return first_nan(f, {a, b, c});
+    const bool product_negative = f.negative(a) != f.negative(b);
+    const bool a_zero = (a & ~f.sign()) == 0, b_zero = (b & ~f.sign()) == 0;
+    if (f.is_infinite(a) || f.is_infinite(b)) {
+        if (a_zero || b_zero) return default_nan(f);
+        if (f.is_infinite(c) && f.negative(c) != product_negative) return default_nan(f);
+        return product_negative ? f.sign() | f.infinity() : f.infinity();
     }
-    if (kF32.is_infinite(c)) return c;
-    const mpq_class sum = value_of(kF32, a) * value_of(kF32, b) + value_of(kF32, c);
+    if (f.is_infinite(c)) return c;
+    const mpq_class sum = value_of(f, a) * value_of(f, b) + value_of(f, c);
     // An exact zero is -0 only where both addends are.
-    return static_cast<std::uint32_t>(rounded(kF32, sum, Rounding::kNearestEven, product_negative && kF32.negative(c)));
+    return rounded(f, sum, Rounding::kNearestEven, product_negative && f.negative(c));
 }
 
-std::uint32_t add_f32(std::uint32_t a, std::uint32_t b) {
-    if (kF32.is_nan(a) || kF32.is_nan(b)) return first_nan({a, b});
-    if (kF32.is_infinite(a) && kF32.is_infinite(b)) return a == b ? a : kDefaultNan;
-    if (kF32.is_infinite(a)) return a;
-    if (kF32.is_infinite(b)) return b;
-    return static_cast<std::uint32_t>(rounded(kF32, value_of(kF32, a) + value_of(kF32, b), Rounding::kNearestEven,
-                                              kF32.negative(a) && kF32.negative(b)));
+std::uint64_t add(Format f, std::uint64_t a, std::uint64_t b) {
+    if (f.is_nan(a) || f.is_nan(b)) return first_nan(f, {a, b});
+    if (f.is_infinite(a) && f.is_infinite(b)) return a == b ? a : default_nan(f);
+    if (f.is_infinite(a)) return a;
+    if (f.is_infinite(b)) return b;
+    return rounded(f, value_of(f, a) + value_of(f, b), Rounding::kNearestEven, f.negative(a) && f.negative(b));
 }
 
-std::uint32_t mul_f32(std::uint32_t a, std::uint32_t b) {
-    if (kF32.is_nan(a) || kF32.is_nan(b)) return first_nan({a, b});
-    const bool negative = kF32.negative(a) != kF32.negative(b);
-    if (kF32.is_infinite(a) || kF32.is_infinite(b)) {
-        if ((a & 0x7fffffff) == 0 || (b & 0x7fffffff) == 0) return kDefaultNan;
-        return negative ? 0xff800000u : 0x7f800000u;
+std::uint64_t mul(Format f, std::uint64_t a, std::uint64_t b) {
+    if (f.is_nan(a) || f.is_nan(b)) return first_nan(f, {a, b});
+    const bool negative = f.negative(a) != f.negative(b);
+    if (f.is_infinite(a) || f.is_infinite(b)) {
+        if ((a & ~f.sign()) == 0 || (b & ~f.sign()) == 0) return default_nan(f);
+        return negative ? f.sign() | f.infinity() : f.infinity();
     }
-    return static_cast<std::uint32_t>(
-        rounded(kF32, value_of(kF32, a) * value_of(kF32, b), Rounding::kNearestEven, negative));
+    return rounded(f, value_of(f, a) * value_of(f, b), Rounding::kNearestEven, negative);
 }
+
+std::uint32_t fma_f32(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    return static_cast<std::uint32_t>(fma(kF32, a, b, c));
+}
+std::uint32_t add_f32(std::uint32_t a, std::uint32_t b) { return static_cast<std::uint32_t>(add(kF32, a, b)); }
+std::uint32_t mul_f32(std::uint32_t a, std::uint32_t b) { return static_cast<std::uint32_t>(mul(kF32, a, b)); }
 
 std::uint64_t converted(Format from, Format to, std::uint64_t bits, Rounding rounding) {
     const std::uint64_t sign = from.negative(bits) ? to.sign() : 0;

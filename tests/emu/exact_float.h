@@ -17,7 +17,7 @@ struct Format {
     bool negative(std::uint64_t v) const { return (v & sign()) != 0; }
     std::uint64_t quiet(std::uint64_t v) const { return v | std::uint64_t{1} << (mantissa_bits - 1); }
 };
-inline constexpr Format kF32{8, 23}, kF16{5, 10}, kBf16{8, 7};
+inline constexpr Format kF64{11, 52}, kF32{8, 23}, kF16{5, 10}, kBf16{8, 7};
 
 enum class Rounding { kNearestEven, kTowardsZero };
 
@@ -28,6 +28,9 @@ std::uint64_t rounded(Format format, const mpq_class& value, Rounding rounding, 
 
 /// a * b + c with one rounding, IEEE signs of zero; a NaN result is the first NaN operand made quiet, or the default
 /// NaN.
+std::uint64_t fma(Format format, std::uint64_t a, std::uint64_t b, std::uint64_t c);
+std::uint64_t add(Format format, std::uint64_t a, std::uint64_t b);
+std::uint64_t mul(Format format, std::uint64_t a, std::uint64_t b);
 std::uint32_t fma_f32(std::uint32_t a, std::uint32_t b, std::uint32_t c);
 std::uint32_t add_f32(std::uint32_t a, std::uint32_t b);
 std::uint32_t mul_f32(std::uint32_t a, std::uint32_t b);

@@ -1,6 +1,8 @@
 // One entry a row of the vector table: how to assemble it, and what it must give.
 #pragma once
 
+#include "peacemaker/chip/chip.h"
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -23,7 +25,7 @@ struct LaneOut {
 enum : unsigned { kGen10 = 1, kGen11 = 2, kGen12 = 4, kGen11And12 = 6, kGen10And11 = 3, kAllGens = 7 };
 
 /// What the random operands look like.
-enum class Values { kIntegers, kFloats, kHalves, kBrainHalves };
+enum class Values { kIntegers, kFloats, kHalves, kBrainHalves, kDoubles };
 
 struct VectorCase {
     std::string row; // name of the row that must have run
@@ -33,7 +35,28 @@ struct VectorCase {
     std::function<LaneOut(const LaneIn&)> expected;
     bool writes_exec = false; // the mask that comes out is EXEC
     const char* mask_register = "vcc_lo";
+    /// In place of `expected` where the ISA gives a bound: whether v[10:11] may be the answer.
+    std::function<bool(const LaneIn&, std::uint64_t d)> accepts{};
 };
+
+/// What is left in v[10:11] and the mask by a result in v10, in a half of it, in v[10:11], and by a mask alone.
+inline LaneOut word_result(const LaneIn& in, std::uint64_t v) {
+    return {(in.d >> 32 << 32) | static_cast<std::uint32_t>(v), in.mask};
+}
+inline LaneOut half_result(const LaneIn& in, std::uint64_t v) { return {(in.d >> 16 << 16) | (v & 0xffff), in.mask}; }
+inline LaneOut high_half_result(const LaneIn& in, std::uint64_t v) {
+    return {(in.d >> 32 << 32) | (v & 0xffff) << 16 | (in.d & 0xffff), in.mask};
+}
+inline LaneOut pair_result(const LaneIn& in, std::uint64_t v) { return {v, in.mask}; }
+inline LaneOut mask_result(const LaneIn& in, bool v) { return {in.d, v}; }
+
+/// Runs every case that the chip has on random and edge operands; fails the current test where an answer differs or
+/// another row ran. Instructions that read registers of their own clobber v[14:31] and s[20:31] at most.
+void expect_vector_cases(const Chip& chip, const std::vector<VectorCase>& all);
+
+/// Adds `c` in the spelling of each generation: `%4` in its assembly is the low half of v4 (v4.l on gfx11), `^4` the
+/// high one, which only gfx11 can name so; such a case is for gfx11 alone.
+void add_half_case(std::vector<VectorCase>& all, const VectorCase& c);
 
 std::vector<VectorCase> integer_cases(); // vector_integer_cases.cpp
 std::vector<VectorCase> float_cases();   // vector_float_cases.cpp

@@ -1,0 +1,221 @@
+// The arithmetic of f32 vector instructions beyond the common ones of vector_ops.cpp: rounding to integers, minimum and
+// maximum of three, division steps, and the functions that the ISA bounds.
+//
+// Sources: RDNA 2, RDNA 3, RDNA 3.5 and RDNA 4 ISA documents, instruction listings.
+#include "peacemaker/emu/float_format.h"
+#include "peacemaker/emu/lane_loops.h"
+#include "peacemaker/emu/row_builders.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace pm::emu {
+namespace {
+
+using u32 = std::uint32_t;
+using i32 = std::int32_t;
+
+float f32(u32 v) { return std::bit_cast<float>(v); }
+u32 bits(float v) { return std::bit_cast<u32>(v); }
+bool zero(u32 v) { return magnitude_of<F32>(v) == 0; }
+u32 fma_bits(u32 a, u32 b, u32 c) { return settled<F32>(bits(__builtin_fmaf(f32(a), f32(b), f32(c))), a, b, c); }
+
+// --- bounded functions ----------------------------------------------------------------------------------------------
+
+// An invalid operation's NaN is negative here, as the ISA documents' examples show.
+constexpr u32 kInvalid = 0xffc00000;
+// Subnormals count as zeros of their sign.
+u32 flushed(u32 v) { return is_subnormal<F32>(v) ? v & F32::kSign : v; }
+
+// The nearest f32 of a function of one f32 computed in f64, subnormal operands and results flushed.
+template <double (*Function)(double)>
+u32 nearest_flushed(u32 a) {
+    if (is_nan<F32>(a)) return a | F32::kQuiet;
+    const double r = Function(f32(flushed(a)));
+    return std::isnan(r) ? kInvalid : flushed(nearest<F32>(r));
+}
+double reciprocal(double x) { return 1.0 / x; }
+// The root of -0 is -0, but its reciprocal root is of the sign of 1 / -0.
+double reciprocal_root(double x) { return 1.0 / std::sqrt(x); }
+double root(double x) { return std::sqrt(x); }
+double power_of_2(double x) { return std::exp2(x); }
+double logarithm(double x) { return std::log2(x); }
+
+// In turns; beyond 256 turns the sine is 0 and the cosine 1.
+template <bool Cosine>
+u32 circular(u32 a) {
+    constexpr double kTurn = 6.283185307179586476925286766559;
+    if (is_nan<F32>(a)) return a | F32::kQuiet;
+    if (is_infinite<F32>(a)) return kInvalid;
+    const double turns = f32(a);
+    if (std::fabs(turns) > 256.0) return Cosine ? bits(1.0f) : 0u;
+    const double rest = turns - std::nearbyint(turns); // exact, in [-1/2, 1/2]
+    // Quarter turns are exact.
+    if (std::fabs(rest) == 0.25) return Cosine ? 0u : bits(rest > 0 ? 1.0f : -1.0f);
+    if (!Cosine && std::fabs(rest) == 0.5) return 0u;
+    return nearest<F32>(Cosine      ? std::cos(rest * kTurn)
+                        : rest == 0 ? std::copysign(0.0, turns)
+                                    : std::sin(rest * kTurn));
+}
+
+constexpr std::string_view kFlushedNote = "the nearest f32, subnormal operands and results as zeros; the ISA bounds "
+                                          "the error by 1 ulp and flushes subnormals";
+constexpr std::string_view kCircularNote =
+    "the nearest f32 of the sine or cosine of 2 pi x, beyond 256 turns 0 or 1; the ISA states no bound";
+
+// --- division -------------------------------------------------------------------------------------------------------
+
+// Which operand a division scales, and whether its quotient is scaled back. The ISA documents compare 1 / S1 with an
+// f64 subnormal, which an f32 never reaches; what keeps V_RCP_F32's result from being flushed is taken here: the
+// denominator is scaled down where its reciprocal would be subnormal.
+u32 division_scale(u32 value, u32 denominator, u32 numerator, bool& scaled_back) {
+    scaled_back = false;
+    if (zero(denominator) || zero(numerator)) return F32::kDefaultNan;
+    const int d = exponent_of<F32>(denominator), n = exponent_of<F32>(numerator);
+    const bool small_reciprocal = is_subnormal<F32>(bits(1.0f / f32(denominator)));
+    const bool small_quotient = is_subnormal<F32>(bits(f32(numerator) / f32(denominator)));
+    if (n - d >= 96) {
+        scaled_back = true;
+        return value == denominator ? scaled<F32>(value, 64) : value;
+    }
+    if (is_subnormal<F32>(denominator)) return scaled<F32>(value, 64);
+    if (small_reciprocal && small_quotient) {
+        scaled_back = true;
+        return value == denominator ? scaled<F32>(value, -64) : value;
+    }
+    if (small_reciprocal) return scaled<F32>(value, -64);
+    if (small_quotient) {
+        scaled_back = true;
+        return value == numerator ? scaled<F32>(value, 64) : value;
+    }
+    return n <= 23 ? scaled<F32>(value, 64) : value;
+}
+
+u32 div_scale(const u32* a, const u32* b, const u32* c, u32* d, u32) {
+    u32 mask = 0;
+    for (u32 i = 0; i < kLanes; ++i) {
+        bool back = false;
+        d[i] = division_scale(a[i], b[i], c[i], back);
+        mask |= static_cast<u32>(back) << i;
+    }
+    return mask;
+}
+
+// Scales the quotient back with no rounding of its own: up where it is above 1, which only a scaled denominator brings
+// about, else down.
+u32 div_fmas(const u32* a, const u32* b, const u32* c, u32* d, u32 mask) {
+    for (u32 i = 0; i < kLanes; ++i) {
+        const bool back = ((mask >> i) & 1u) != 0;
+        const double sum = sum_to_odd(static_cast<double>(f32(a[i])) * f32(b[i]), f32(c[i]));
+        const double shift = !back ? 1.0 : exponent_of<F32>(c[i]) > 127 ? 0x1p64 : 0x1p-64;
+        d[i] = settled<F32>(nearest<F32>(sum * shift), a[i], b[i], c[i]);
+    }
+    return 0;
+}
+u32 div_fixup(u32 quotient, u32 denominator, u32 numerator) {
+    return division_fixup<F32>(quotient, denominator, numerator, -150);
+}
+
+constexpr std::string_view kScaleNote =
+    "operands are scaled by 2^64 or 2^-64 so that the division's result is correctly rounded; the ISA's text leaves "
+    "open where the denominator is scaled down";
+
+// --- others ---------------------------------------------------------------------------------------------------------
+
+u32 ldexp(u32 v, u32 exponent) { return scaled<F32>(v, static_cast<i32>(exponent)); }
+// A zero factor makes the product +0, whatever the other is.
+u32 mul_zero(u32 a, u32 b) { return zero(a) || zero(b) ? 0u : settled<F32>(bits(f32(a) * f32(b)), a, b); }
+u32 fma_zero(u32 a, u32 b, u32 c) {
+    if (zero(a) || zero(b)) return is_nan<F32>(c) ? c | F32::kQuiet : c;
+    return fma_bits(a, b, c);
+}
+u32 floor_i32(u32 a) { return to_int<F32, 32, true>(whole<F32, Whole::kFloor>(a)); }
+// floor(x + 1/2) of the exact sum.
+u32 nearest_i32(u32 a) {
+    if (is_nan<F32>(a)) return 0;
+    return to_int<F64, 32, true>(std::bit_cast<std::uint64_t>(std::floor(static_cast<double>(f32(a)) + 0.5)));
+}
+// A signed nibble in sixteenths.
+u32 off_i4(u32 a) { return bits(static_cast<float>(static_cast<i32>(a << 28) >> 28) / 16.0f); }
+bool is_class(u32 v, u32 mask) { return in_class<F32>(v, mask); }
+bool never(u32, u32) { return false; }
+bool always(u32, u32) { return true; }
+
+constexpr ShadowRule kAll = ShadowRule::kAll;
+
+#define HKC_UNARY(name, op) floating(row("V_" name "_F32", "1:1", lanes<op>, kAll))
+#define HKC_BOUNDED(name, op, note) approximate(HKC_UNARY(name, op), note)
+#define HKC_TERNARY(name, op) floating(row("V_" name "_F32", "1:111", lanes<op>, kAll))
+#define HKC_COMPARE(name, shape, op)                                                                                   \
+    floating(mask_to(row("V_CMP_" name, shape, lanes<op>, kAll))),                                                     \
+        floating(mask_to(row("V_CMPX_" name, shape, lanes<op>, kAll)))
+
+constexpr Row kRows[] = {
+    HKC_UNARY("TRUNC", (whole<F32, Whole::kTruncate>)),
+    HKC_UNARY("CEIL", (whole<F32, Whole::kCeiling>)),
+    HKC_UNARY("RNDNE", (whole<F32, Whole::kNearestEven>)),
+    HKC_UNARY("FLOOR", (whole<F32, Whole::kFloor>)),
+    HKC_UNARY("FRACT", fraction<F32>),
+    HKC_UNARY("FREXP_MANT", frexp_mantissa<F32>),
+    to_integer(row("V_FREXP_EXP_I32_F32", "1:1", lanes<frexp_exponent<F32>>, kAll)),
+    HKC_BOUNDED("RCP", nearest_flushed<reciprocal>, kFlushedNote),
+    HKC_BOUNDED("RCP_IFLAG", nearest_flushed<reciprocal>, kFlushedNote),
+    HKC_BOUNDED("RSQ", nearest_flushed<reciprocal_root>, kFlushedNote),
+    HKC_BOUNDED("SQRT", nearest_flushed<root>, kFlushedNote),
+    HKC_BOUNDED("EXP", nearest_flushed<power_of_2>, kFlushedNote),
+    HKC_BOUNDED("LOG", nearest_flushed<logarithm>, kFlushedNote),
+    HKC_BOUNDED("SIN", circular<false>, kCircularNote),
+    HKC_BOUNDED("COS", circular<true>, kCircularNote),
+
+    floating(row("V_LDEXP_F32", "1:1i", lanes<ldexp>, kAll)),
+    floating(row("V_MUL_LEGACY_F32", "1:11", lanes<mul_zero>, kAll)),
+    floating(row("V_MUL_DX9_ZERO_F32", "1:11", lanes<mul_zero>, kAll)),
+    HKC_TERNARY("FMA_LEGACY", fma_zero),
+    HKC_TERNARY("FMA_DX9_ZERO", fma_zero),
+    accumulating(HKC_TERNARY("FMAC_LEGACY", fma_zero)),
+    accumulating(HKC_TERNARY("FMAC_DX9_ZERO", fma_zero)),
+    HKC_TERNARY("MIN3", (pick3_number<F32, false>)),
+    HKC_TERNARY("MAX3", (pick3_number<F32, true>)),
+    HKC_TERNARY("MED3", median<F32>),
+    HKC_TERNARY("MIN3_NUM", (pick3_number<F32, false>)),
+    HKC_TERNARY("MAX3_NUM", (pick3_number<F32, true>)),
+    HKC_TERNARY("MED3_NUM", median<F32>),
+    HKC_TERNARY("MINMAX", (clamp_number<F32, false>)),
+    HKC_TERNARY("MAXMIN", (clamp_number<F32, true>)),
+    HKC_TERNARY("MINMAX_NUM", (clamp_number<F32, false>)),
+    HKC_TERNARY("MAXMIN_NUM", (clamp_number<F32, true>)),
+    floating(row("V_MINIMUM_F32", "1:11", lanes<pick_strict<F32, false>>, kAll)),
+    floating(row("V_MAXIMUM_F32", "1:11", lanes<pick_strict<F32, true>>, kAll)),
+    HKC_TERNARY("MINIMUM3", (pick3_strict<F32, false>)),
+    HKC_TERNARY("MAXIMUM3", (pick3_strict<F32, true>)),
+    HKC_TERNARY("MINIMUMMAXIMUM", (clamp_strict<F32, false>)),
+    HKC_TERNARY("MAXIMUMMINIMUM", (clamp_strict<F32, true>)),
+
+    approximate(keeping_subnormals(floating(mask_to(row("V_DIV_SCALE_F32", "1:111", div_scale, kAll)))), kScaleNote),
+    keeping_subnormals(floating(mask_through(row("V_DIV_FMAS_F32", "1:111", div_fmas, kAll), true, false))),
+    keeping_subnormals(HKC_TERNARY("DIV_FIXUP", div_fixup)),
+
+    to_integer(row("V_CVT_FLR_I32_F32", "1:1", lanes<floor_i32>, kAll)),
+    to_integer(row("V_CVT_FLOOR_I32_F32", "1:1", lanes<floor_i32>, kAll)),
+    approximate(to_integer(row("V_CVT_RPI_I32_F32", "1:1", lanes<nearest_i32>, kAll)),
+                "floor of the exact sum of x and 1/2; the ISA bounds the error by 1 ulp"),
+    approximate(to_integer(row("V_CVT_NEAREST_I32_F32", "1:1", lanes<nearest_i32>, kAll)),
+                "floor of the exact sum of x and 1/2; the ISA bounds the error by 1 ulp"),
+    row("V_CVT_OFF_F32_I4", "1:1", lanes<off_i4>, kAll),
+
+    HKC_COMPARE("CLASS_F32", "-:1i", is_class),
+    HKC_COMPARE("F_F32", "-:11", never),
+    HKC_COMPARE("T_F32", "-:11", always),
+    HKC_COMPARE("TRU_F32", "-:11", always),
+};
+#undef HKC_UNARY
+#undef HKC_BOUNDED
+#undef HKC_TERNARY
+#undef HKC_COMPARE
+
+} // namespace
+
+std::span<const Row> single_rows() { return kRows; }
+
+} // namespace pm::emu
