@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+#include <cmath>
 #include <functional>
 #include <random>
 
@@ -29,6 +31,16 @@ const std::vector<Case>& cases() {
         {"v_mul_f32_e32 v2, v5, v6", [](u32 a, u32 b, u32) { return flushed(mul_f32(flushed(a), flushed(b))); }},
         {"v_fma_f32 v2, v5, v6, v7",
          [](u32 a, u32 b, u32 c) { return flushed(fma_f32(flushed(a), flushed(b), flushed(c))); }},
+        // An integer among floats is none of them, however small.
+        {"v_cvt_f32_i32_e32 v2, v5",
+         [](u32 a, u32, u32) { return std::bit_cast<u32>(static_cast<float>(static_cast<std::int32_t>(a))); }},
+        {"v_cvt_f32_u32_e32 v2, v5", [](u32 a, u32, u32) { return std::bit_cast<u32>(static_cast<float>(a)); }},
+        {"v_and_b32_e32 v6, 7, v6\n v_ldexp_f32 v2, v5, v6",
+         [](u32 a, u32 b, u32) {
+             return flushed(std::bit_cast<u32>(std::ldexp(std::bit_cast<float>(flushed(a)), static_cast<int>(b & 7))));
+         }},
+        {"v_trunc_f32_e32 v2, v5",
+         [](u32 a, u32, u32) { return std::bit_cast<u32>(std::trunc(std::bit_cast<float>(a))); }},
         // Integers and moves have no float mode.
         {"v_mov_b32_e32 v2, v5", [](u32 a, u32, u32) { return a; }},
         {"v_xor_b32_e32 v2, v5, v6", [](u32 a, u32 b, u32) { return a ^ b; }},
