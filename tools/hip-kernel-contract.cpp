@@ -3,7 +3,9 @@
 
 #include "contract/project/project.h"
 #include "contract/runner/base.h"
+#include "contract/runner/junit.h"
 #include "contract/runner/lines.h"
+#include "contract/runner/merge.h"
 #include "contract/runner/run.h"
 #include "peacemaker/support/file.h"
 #include "peacemaker/support/text.h"
@@ -23,11 +25,17 @@ namespace {
 
 constexpr int kBadUsage = 2;
 
+struct MergeOptions {
+    std::vector<std::string> files;
+    std::string chips, json, junit;
+};
+
 struct Options {
     hkc::RunRequest run;
     hkc::ProjectOptions project;
-    std::string device = "auto", chips, gates = "1-5", json;
+    std::string device = "auto", chips, gates = "1-5", json, junit, shard = "1/1";
     std::optional<std::string> base;
+    std::optional<MergeOptions> merge; // there where the command is `merge`
     double limit_s = 120;
     bool list = false;
     bool allow_unchecked = false;
@@ -68,23 +76,66 @@ int parse(int argc, char** argv, Options& options) {
         ->check(CLI::Validator(seed_fault, ""))
         ->capture_default_str();
     app.add_option("--json", options.json, "write the whole report to this file");
+    app.add_option("--junit", options.junit, "write the report to this file as JUnit XML, for CI");
+    auto* shard =
+        app.add_option("--shard", options.shard,
+                       "I/N: run every Nth registration and control from the Ith; `merge` puts them together");
     app.add_option("--base", options.base,
                    "a git revision: run the same on it too, and say which problems are new, gone or unchanged")
-        ->excludes(app.add_flag("--list", options.list, "list what is selected, expanded, and run nothing"));
+        ->excludes(app.add_flag("--list", options.list, "list what is selected, expanded, and run nothing"))
+        ->excludes(shard);
     app.add_flag("--thorough", options.run.thorough,
                  "no launch budget: every shape at gate 2, several seeds at gate 3");
     app.add_flag("--allow-unchecked", options.allow_unchecked, "what could not be asked does not fail the run");
+    MergeOptions merge;
+    auto* merging = app.add_subcommand("merge", "makes the report of a whole run from those of its shards");
+    merging->add_option("reports", merge.files, "reports that --shard and --json wrote")->required();
+    merging->add_option("-o,--output", merge.json, "write the whole report to this file")->required();
+    merging->add_option("--junit", merge.junit, "write it to this file as JUnit XML, too");
+    merging->add_option("--chip", merge.chips, "chips that must be there, with commas between, or all registered ones");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? 0 : kBadUsage;
     }
+    if (merging->parsed()) options.merge = std::move(merge);
     return -1;
 }
 
 int complain(int status, const std::string& text) {
     fmt::print(stderr, "hip-kernel-contract: {}\n", text);
     return status;
+}
+
+bool coloured() {
+    const char* no_color = std::getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0');
+}
+
+/// Writes what has a file name. Error: one that cannot be written.
+pm::Result<void> write_reports(const std::string& json_file, const std::string& json, const std::string& junit_file,
+                               const hkc::RunOutcome& outcome, bool allow_unchecked) {
+    if (!json_file.empty())
+        if (auto written = pm::write_file_atomically(json_file, json); !written) return written.error();
+    if (junit_file.empty()) return {};
+    return pm::write_file_atomically(junit_file, hkc::junit_xml(outcome, allow_unchecked));
+}
+
+int merge(const MergeOptions& options) {
+    std::vector<hkc::NamedReport> reports;
+    for (const std::string& file : options.files) {
+        auto text = pm::read_file(file);
+        if (!text) return complain(kBadUsage, text.error().text);
+        reports.push_back({file, std::move(*text)});
+    }
+    const auto whole = hkc::merge_reports(reports, pm::split(options.chips, ','));
+    if (!whole) return complain(kBadUsage, whole.error().text);
+    const bool allowed = whole->description.allow_unchecked;
+    fmt::print("{}", hkc::run_lines(whole->outcome, coloured()));
+    const auto written = write_reports(options.json, hkc::report_json(whole->outcome, whole->description),
+                                       options.junit, whole->outcome, allowed);
+    if (!written) return complain(kBadUsage, written.error().text);
+    return hkc::exit_status(whole->outcome, allowed);
 }
 
 int run(Options& options) {
@@ -95,6 +146,9 @@ int run(Options& options) {
     auto gates = hkc::parse_gates(options.gates);
     if (!gates) return complain(kBadUsage, "--" + gates.error().text);
     options.run.gates = std::move(*gates);
+    const auto shard = hkc::parse_shard(options.shard);
+    if (!shard) return complain(kBadUsage, "--" + shard.error().text);
+    options.run.shard = *shard;
     const auto project = hkc::load_project(options.project);
     if (!project) return complain(kBadUsage, project.error().text);
     const hkc::Registry& registry = project->registry;
@@ -126,9 +180,7 @@ int run(Options& options) {
     const auto& report = std::get<hkc::RunReport>(outcome);
     for (const std::string& warning : report.warnings)
         fmt::print(stderr, "hip-kernel-contract: warning: {}\n", warning);
-    const char* no_color = std::getenv("NO_COLOR");
-    const bool colour = isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0');
-    fmt::print("{}", hkc::run_lines(report.outcome, colour));
+    fmt::print("{}", hkc::run_lines(report.outcome, coloured()));
     int status = hkc::exit_status(report.outcome, options.allow_unchecked);
     std::string json = hkc::report_json(report.outcome, report.description);
     if (base) {
@@ -139,10 +191,8 @@ int run(Options& options) {
         status = hkc::exit_status_with_base(status, comparison, options.allow_unchecked);
         json = hkc::report_with_base(json, comparison, status);
     }
-    if (!options.json.empty()) {
-        const auto written = pm::write_file_atomically(options.json, json);
-        if (!written) return complain(kBadUsage, written.error().text);
-    }
+    const auto written = write_reports(options.json, json, options.junit, report.outcome, options.allow_unchecked);
+    if (!written) return complain(kBadUsage, written.error().text);
     return status;
 }
 
@@ -151,5 +201,6 @@ int run(Options& options) {
 int main(int argc, char** argv) {
     Options options;
     const int usage = parse(argc, argv, options);
-    return usage >= 0 ? usage : run(options);
+    if (usage >= 0) return usage;
+    return options.merge ? merge(*options.merge) : run(options);
 }

@@ -8,49 +8,17 @@
 // numbers are the finding, its text too. Seeds, addresses and source lines in texts do not count.
 #pragma once
 
+#include "contract/runner/git.h"
 #include "contract/runner/run.h"
 #include "peacemaker/support/result.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace hkc {
-
-/// A commit of the repository that a root lies in.
-struct Revision {
-    std::string name;           // as the user gave it
-    std::string commit;         // its hash
-    std::filesystem::path top;  // of the checkout
-    std::filesystem::path root; // of the contracts, from `top`; empty where they are the same
-};
-
-/// Error: `root` lies in no git checkout, or has no such commit; for a shallow clone, how to get it.
-pm::Result<Revision> find_revision(const std::filesystem::path& root, const std::string& name);
-
-/// The files of a revision in a temporary folder, as a detached git worktree. It goes with this object, and also where
-/// this process is killed: another process waits for its end and removes it. This process must have no other threads.
-class Worktree {
-public:
-    /// Error: what git said.
-    static pm::Result<Worktree> create(const Revision& revision);
-
-    Worktree(Worktree&& other) noexcept;
-    Worktree& operator=(Worktree&&) = delete;
-    Worktree(const Worktree&) = delete;
-    Worktree& operator=(const Worktree&) = delete;
-    ~Worktree();
-
-    const std::filesystem::path& path() const { return path_; }
-
-private:
-    Worktree(std::filesystem::path path, int life, int keeper) : path_(std::move(path)), life_(life), keeper_(keeper) {}
-
-    std::filesystem::path path_;
-    int life_ = -1;   // closed, in whichever way, it tells the keeper to remove the folder
-    int keeper_ = -1; // process
-};
 
 /// One entry of the problem list.
 struct Problem {
@@ -69,6 +37,32 @@ struct BaseComparison {
 };
 
 BaseComparison compare_problems(const std::vector<Problem>& head, const std::vector<Problem>& base);
+
+/// `text` on one line, as it would be wherever the root lies.
+std::string without_root(std::string text, const std::filesystem::path& root);
+
+/// Makes the build cache of a root everybody's, through HKC_CACHE_DIR, while it lives.
+class SharedCache {
+public:
+    explicit SharedCache(const std::filesystem::path& root);
+    ~SharedCache();
+    SharedCache(const SharedCache&) = delete;
+    SharedCache& operator=(const SharedCache&) = delete;
+
+private:
+    std::optional<std::string> before_;
+};
+
+/// The contracts of another revision, as long as its worktree is there.
+struct BaseContracts {
+    Worktree worktree;
+    std::filesystem::path root; // in the worktree
+    Registry registry;
+    std::optional<RunRequest> request; // the head's, as it applies there; nothing where it selects nothing
+};
+
+/// Error: there is no worktree, or its registry cannot be read.
+pm::Result<BaseContracts> open_base(const Revision& revision, const RunRequest& head);
 
 /// Runs `request` on a worktree of `revision`, with this program and the build cache of the head's root. What is not
 /// selected or not registered there has no problems there. A run that cannot be made is `not_compared`.

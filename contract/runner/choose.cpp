@@ -57,6 +57,14 @@ pm::Result<DeviceChoice> ask(DeviceKind kind) {
     }
 }
 
+/// Nothing where `digits` is no number of 32 bits.
+std::optional<std::uint32_t> number_of(std::string_view digits) {
+    std::uint32_t value = 0;
+    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (failed != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+    return value;
+}
+
 } // namespace
 
 const std::map<std::string, DeviceWish>& device_wishes() {
@@ -79,12 +87,9 @@ pm::Result<std::vector<std::uint32_t>> parse_gates(std::string_view text) {
     const pm::Error error{fmt::format("gates: read \"{}\"; expected numbers from 1 to {}, as in 1-4 or 1,3", text,
                                       gates().back().number)};
     std::set<std::uint32_t> numbers;
-    const auto number = [](const std::string& digits) -> std::optional<std::uint32_t> {
-        std::uint32_t value = 0;
-        const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (failed != std::errc{} || end != digits.data() + digits.size() || find_gate(value) == nullptr)
-            return std::nullopt;
-        return value;
+    const auto number = [](const std::string& digits) {
+        const auto value = number_of(digits);
+        return value && find_gate(*value) != nullptr ? value : std::nullopt;
     };
     for (const std::string& part : pm::split(text, ',')) {
         const std::size_t dash = part.find('-');
@@ -95,6 +100,23 @@ pm::Result<std::vector<std::uint32_t>> parse_gates(std::string_view text) {
     }
     if (numbers.empty()) return error;
     return std::vector<std::uint32_t>(numbers.begin(), numbers.end());
+}
+
+std::string shard_text(const Shard& shard) { return fmt::format("{}/{}", shard.index, shard.of); }
+
+pm::Result<Shard> parse_shard(std::string_view text) {
+    const std::size_t slash = text.find('/');
+    if (slash != std::string_view::npos) {
+        const auto index = number_of(text.substr(0, slash)), of = number_of(text.substr(slash + 1));
+        if (index && of && *index >= 1 && *index <= *of) return Shard{*index, *of};
+    }
+    return pm::Error{fmt::format("shard: read \"{}\"; expected I/N with I from 1 to N, as in 1/4", text)};
+}
+
+std::vector<Task> tasks_of_shard(const std::vector<Task>& tasks, const Shard& shard) {
+    std::vector<Task> own;
+    for (std::size_t i = shard.index - 1; i < tasks.size(); i += shard.of) own.push_back(tasks[i]);
+    return own;
 }
 
 std::vector<Task> select_tasks(const Registry& registry, const std::vector<std::string>& chips, std::string_view filter,

@@ -32,6 +32,17 @@ pm::Result<DeviceChoice> choose_device(DeviceWish wish);
 /// `1-4`, `2`, `1,3-5`: gate numbers, ascending and each once. Error: what was read and what was expected.
 pm::Result<std::vector<std::uint32_t>> parse_gates(std::string_view text);
 
+/// One of the equal parts that a run is cut into: of the selected tasks those at `index`, `index` + `of`, .., from 1.
+struct Shard {
+    std::uint32_t index = 1, of = 1;
+
+    bool operator==(const Shard&) const = default;
+};
+/// `2/3`.
+std::string shard_text(const Shard& shard);
+/// Error: what was read, and that I/N with 1 <= I <= N was expected.
+pm::Result<Shard> parse_shard(std::string_view text);
+
 /// One thing to run: a registration, or a control, on a chip.
 struct Task {
     const Kernel* kernel = nullptr;   // the registration, or that of the control
@@ -43,6 +54,9 @@ struct Task {
 /// of their registration, where the gate they must be red at is asked for. Chip by chip, in the order of the registry.
 std::vector<Task> select_tasks(const Registry& registry, const std::vector<std::string>& chips, std::string_view filter,
                                const std::vector<std::uint32_t>& gates);
+
+/// The tasks of one shard, in the same order. Controls are tasks as registrations are.
+std::vector<Task> tasks_of_shard(const std::vector<Task>& tasks, const Shard& shard);
 
 /// The chips that any registration names, in the order of chips.toml.
 std::vector<std::string> registered_chips(const Registry& registry);

@@ -12,12 +12,22 @@
 
 namespace hkc {
 
+/// What an outcome was made from.
+struct Evidence {
+    std::string entry;       // declaration_hash of the registration or control
+    std::string object;      // SHA-256 of the object that ran, before bytes of it were patched; empty: not built
+    std::string fingerprint; // its Fingerprint::text()
+
+    bool operator==(const Evidence&) const = default;
+};
+
 /// One registration on one chip.
 struct KernelOutcome {
     std::string name, family, chip;
     std::vector<GateResult> gates;  // after known findings were taken into account
     std::vector<std::string> known; // known findings that occurred, as `gate 5 "uses scratch": reason`
     DeviceReport device;            // fidelity counts
+    Evidence evidence;
 };
 
 /// What became of a control on one chip. There is no fifth.
@@ -36,6 +46,7 @@ struct ControlOutcome {
     std::string why; // empty where red as planted
     std::vector<GateResult> gates;
     DeviceReport device;
+    Evidence evidence;
 };
 
 /// Whether `kernel` declares that finding of that gate on `chip` as known.

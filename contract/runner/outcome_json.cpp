@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 
 namespace hkc {
@@ -12,38 +13,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::array kVerdicts = {ControlVerdict::kRedAsPlanted, ControlVerdict::kMissed, ControlVerdict::kUnchecked,
+                                  ControlVerdict::kNotAsked};
 constexpr std::array kStatuses = {Status::kPass, Status::kFail, Status::kKnownFinding, Status::kUnchecked};
 
 // Texts may quote names from damaged objects; a report is written whatever bytes they hold.
 std::string dump(const Json& json, int indent = -1) {
     return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
-Json to_json(const GateResult& result) {
-    Json findings = Json::array();
-    for (const Finding& finding : result.findings) findings.push_back({{"kind", finding.kind}, {"text", finding.text}});
-    const Gate* gate = find_gate(result.gate);
-    return {{"gate", result.gate},
-            {"name", gate != nullptr ? gate->name : ""},
-            {"status", status_name(result.status)},
-            {"checks", result.checks},
-            {"launches", result.launches},
-            {"findings", findings},
-            {"unchecked", result.unchecked}};
-}
-
-GateResult result_of(const Json& json) {
-    GateResult result;
-    json.at("gate").get_to(result.gate);
-    json.at("checks").get_to(result.checks);
-    json.at("launches").get_to(result.launches);
-    json.at("unchecked").get_to(result.unchecked);
-    for (const Json& finding : json.at("findings"))
-        result.findings.push_back({finding.at("kind").get<std::string>(), finding.at("text").get<std::string>()});
-    const auto status = json.at("status").get<std::string>();
-    for (const Status candidate : kStatuses)
-        if (status_name(candidate) == status) result.status = candidate;
-    return result;
 }
 
 Json to_json(const DeviceReport& report) {
@@ -70,7 +46,7 @@ DeviceReport device_of(const Json& json) {
 
 Json to_json(const std::vector<GateResult>& gates) {
     Json json = Json::array();
-    for (const GateResult& result : gates) json.push_back(to_json(result));
+    for (const GateResult& result : gates) json.push_back(gate_json(result));
     return json;
 }
 
@@ -81,6 +57,57 @@ Status worst(const std::vector<GateResult>& gates) {
         for (const GateResult& result : gates)
             if (result.status == candidate) status = candidate;
     return status;
+}
+
+Evidence evidence_of(const Json& json) {
+    return {json.at("entry").get<std::string>(), json.at("object").get<std::string>(),
+            json.at("fingerprint").get<std::string>()};
+}
+
+std::vector<GateResult> gates_of(const Json& json) {
+    std::vector<GateResult> gates;
+    for (const Json& result : json.at("gates")) gates.push_back(gate_from_json(result));
+    return gates;
+}
+
+KernelOutcome kernel_of(const Json& json) {
+    return {json.at("name").get<std::string>(),
+            json.at("family").get<std::string>(),
+            json.at("chip").get<std::string>(),
+            gates_of(json),
+            json.at("known_findings").get<std::vector<std::string>>(),
+            device_of(json.at("fidelity")),
+            evidence_of(json)};
+}
+
+ControlOutcome control_of(const Json& json) {
+    ControlOutcome control{json.at("name").get<std::string>(), json.at("of").get<std::string>(),
+                           json.at("chip").get<std::string>(), ControlVerdict::kUnchecked,
+                           json.at("why").get<std::string>(),  gates_of(json),
+                           device_of(json.at("fidelity")),     evidence_of(json)};
+    const auto verdict = json.at("verdict").get<std::string>();
+    for (const ControlVerdict candidate : kVerdicts)
+        if (verdict_name(candidate) == verdict) control.verdict = candidate;
+    return control;
+}
+
+RunDescription description_of(const Json& json) {
+    RunDescription description;
+    json.at("commit").get_to(description.commit);
+    json.at("dirty").get_to(description.dirty);
+    json.at("inputs").get_to(description.inputs);
+    json.at("device").get_to(description.device);
+    json.at("library").get_to(description.library);
+    json.at("toolchain").get_to(description.toolchain);
+    json.at("compiler").get_to(description.compiler);
+    json.at("filter").get_to(description.filter);
+    json.at("seed").get_to(description.seed);
+    json.at("thorough").get_to(description.thorough);
+    json.at("allow_unchecked").get_to(description.allow_unchecked);
+    json.at("registered_chips").get_to(description.registered);
+    json.at("tasks").get_to(description.tasks);
+    if (const auto shard = parse_shard(json.at("shard").get<std::string>())) description.shard = *shard;
+    return description;
 }
 
 Json to_json(const ChipSummary& s) {
@@ -104,8 +131,35 @@ Json to_json(const ChipSummary& s) {
 
 } // namespace
 
+Json gate_json(const GateResult& result) {
+    Json findings = Json::array();
+    for (const Finding& finding : result.findings) findings.push_back({{"kind", finding.kind}, {"text", finding.text}});
+    const Gate* gate = find_gate(result.gate);
+    return {{"gate", result.gate},
+            {"name", gate != nullptr ? gate->name : ""},
+            {"status", status_name(result.status)},
+            {"checks", result.checks},
+            {"launches", result.launches},
+            {"findings", findings},
+            {"unchecked", result.unchecked}};
+}
+
+GateResult gate_from_json(const Json& json) {
+    GateResult result;
+    json.at("gate").get_to(result.gate);
+    json.at("checks").get_to(result.checks);
+    json.at("launches").get_to(result.launches);
+    json.at("unchecked").get_to(result.unchecked);
+    for (const Json& finding : json.at("findings"))
+        result.findings.push_back({finding.at("kind").get<std::string>(), finding.at("text").get<std::string>()});
+    const auto status = json.at("status").get<std::string>();
+    for (const Status candidate : kStatuses)
+        if (status_name(candidate) == status) result.status = candidate;
+    return result;
+}
+
 std::string line_of_start(std::uint32_t gate) { return dump({{"start", gate}}) + '\n'; }
-std::string line_of_result(const GateResult& result) { return dump({{"result", to_json(result)}}) + '\n'; }
+std::string line_of_result(const GateResult& result) { return dump({{"result", gate_json(result)}}) + '\n'; }
 std::string line_of_end(const DeviceReport& totals) { return dump({{"end", to_json(totals)}}) + '\n'; }
 
 pm::Result<ChildLines> read_child_lines(std::string_view text) {
@@ -118,7 +172,7 @@ pm::Result<ChildLines> read_child_lines(std::string_view text) {
             if (json.contains("start")) {
                 lines.unfinished = json.at("start").get<std::uint32_t>();
             } else if (json.contains("result")) {
-                lines.gates.push_back(result_of(json.at("result")));
+                lines.gates.push_back(gate_from_json(json.at("result")));
                 lines.unfinished.reset();
             } else {
                 lines.totals = device_of(json.at("end"));
@@ -136,34 +190,78 @@ std::string report_json(const RunOutcome& run, const RunDescription& description
         kernels.push_back({{"name", kernel.name},
                            {"family", kernel.family},
                            {"chip", kernel.chip},
+                           {"entry", kernel.evidence.entry},
+                           {"object", kernel.evidence.object},
+                           {"fingerprint", kernel.evidence.fingerprint},
                            {"status", status_name(worst(kernel.gates))},
                            {"known_findings", kernel.known},
-                           {"gates", to_json(kernel.gates)}});
+                           {"gates", to_json(kernel.gates)},
+                           {"fidelity", to_json(kernel.device)}});
     Json controls = Json::array();
     for (const ControlOutcome& control : run.controls)
         controls.push_back({{"name", control.name},
                             {"of", control.of},
                             {"chip", control.chip},
+                            {"entry", control.evidence.entry},
+                            {"object", control.evidence.object},
+                            {"fingerprint", control.evidence.fingerprint},
                             {"verdict", verdict_name(control.verdict)},
                             {"why", control.why},
-                            {"gates", to_json(control.gates)}});
+                            {"gates", to_json(control.gates)},
+                            {"fidelity", to_json(control.device)}});
     Json summary = Json::object();
     for (const std::string& chip : run.chips) summary[chip] = to_json(summarise(run, chip));
     const Json report = {{"schema", kReportSchema},
                          {"tool", "hip-kernel-contract"},
+                         {"commit", description.commit},
+                         {"dirty", description.dirty},
+                         {"inputs", description.inputs},
                          {"device", description.device},
                          {"library", description.library},
                          {"toolchain", description.toolchain},
+                         {"compiler", description.compiler},
                          {"filter", description.filter},
                          {"seed", description.seed},
                          {"thorough", description.thorough},
+                         {"allow_unchecked", description.allow_unchecked},
+                         {"registered_chips", description.registered},
                          {"chips", run.chips},
                          {"gates", run.gates},
+                         {"shard", shard_text(description.shard)},
+                         {"tasks", description.tasks},
                          {"kernels", kernels},
                          {"controls", controls},
                          {"summary", summary},
                          {"exit_status", exit_status(run, description.allow_unchecked)}};
     return dump(report, 1) + '\n';
+}
+
+pm::Result<ReadReport> read_report(std::string_view text) {
+    ReadReport read;
+    try {
+        const Json json = Json::parse(text);
+        if (!json.is_object() || json.value("tool", "") != "hip-kernel-contract")
+            return pm::Error{"no report of hip-kernel-contract"};
+        const Json schema = json.value("schema", Json());
+        if (schema != kReportSchema)
+            return pm::Error{fmt::format("a report of schema {}; expected {}", schema.dump(), kReportSchema)};
+        if (json.contains("base"))
+            return pm::Error{"the report holds a comparison with a base; expected one that was made without --base"};
+        read.description = description_of(json);
+        json.at("chips").get_to(read.outcome.chips);
+        json.at("gates").get_to(read.outcome.gates);
+        for (const Json& kernel : json.at("kernels")) read.outcome.kernels.push_back(kernel_of(kernel));
+        for (const Json& control : json.at("controls")) read.outcome.controls.push_back(control_of(control));
+    } catch (const Json::exception& e) {
+        return pm::Error{fmt::format("a report that is cut off or damaged: {}", e.what())};
+    }
+    const std::string again = report_json(read.outcome, read.description);
+    if (again == text) return read;
+    const auto differs = std::mismatch(text.begin(), text.end(), again.begin(), again.end()).first;
+    const auto line = 1 + std::count(text.begin(), differs, '\n');
+    return pm::Error{fmt::format("line {}: the report was altered, or written by another version: its outcomes do not "
+                                 "make what it says there",
+                                 line)};
 }
 
 } // namespace hkc

@@ -1,7 +1,10 @@
 // Outcomes as JSON: what a child tells its parent line by line, and the report that --json writes.
 #pragma once
 
+#include "contract/runner/choose.h"
 #include "contract/runner/judge.h"
+
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -12,7 +15,7 @@
 namespace hkc {
 
 /// The version of the --json report. It changes whenever a field changes its meaning or goes.
-inline constexpr int kReportSchema = 1;
+inline constexpr int kReportSchema = 2;
 
 /// A child's lines: a gate starts, a gate has ended, all is done.
 std::string line_of_start(std::uint32_t gate);
@@ -28,18 +31,37 @@ struct ChildLines {
 /// Error: a line that is none of the three. A last line without its newline was cut off by a crash, and is left out.
 pm::Result<ChildLines> read_child_lines(std::string_view text);
 
+/// One gate's result as an element of `gates[]`, and back. The latter throws nlohmann::json::exception where the JSON
+/// is none.
+nlohmann::ordered_json gate_json(const GateResult& result);
+GateResult gate_from_json(const nlohmann::ordered_json& json);
+
 /// What the report says of the run besides its outcomes.
 struct RunDescription {
+    std::string commit;    // of the root's checkout; empty where there is none
+    bool dirty = false;    // the checkout differs from it
+    std::string inputs;    // hash_of_files(input_files())
     std::string device;    // "rocm" or "embedded"
     std::string library;   // the HIP library, without its folder
     std::string toolchain; // its id
+    std::string compiler;  // the first line of what its --version printed
     std::string filter;
     std::uint64_t seed = 0;
     bool thorough = false;
     bool allow_unchecked = false;
+    std::vector<std::string> registered; // every chip that a registration names
+    Shard shard;
+    std::size_t tasks = 0; // registrations and controls, a chip each, that all shards together run
 };
 
 /// The --json report. docs/kernel-contract.md describes its fields.
 std::string report_json(const RunOutcome& run, const RunDescription& description);
+
+struct ReadReport {
+    RunOutcome outcome;
+    RunDescription description;
+};
+/// The report that report_json() wrote; what it says twice (counts, statuses) must agree. Error: what it is instead.
+pm::Result<ReadReport> read_report(std::string_view text);
 
 } // namespace hkc

@@ -2,24 +2,15 @@
 
 #include "peacemaker/mutate/mutate.h"
 #include "peacemaker/object/code_object.h"
+#include "peacemaker/support/overloaded.h"
 
 namespace hkc {
-namespace {
-
-template <typename... Fs>
-struct Overloaded : Fs... {
-    using Fs::operator()...;
-};
-template <typename... Fs>
-Overloaded(Fs...) -> Overloaded<Fs...>;
-
-} // namespace
 
 BuildPlan build_of(const Kernel& kernel) { return {kernel.source, kernel.flags, {}, {}}; }
 
 Planted plant(const Control& control, const Kernel& twin) {
     Planted planted{twin, build_of(twin), nullptr};
-    std::visit(Overloaded{
+    std::visit(pm::Overloaded{
                    [&](const PlantSymbol& p) { planted.kernel.launches.front().symbol = p.symbol; },
                    [&](const PlantArgs& p) { planted.kernel.launches.front().args = p.args; },
                    [&](const PlantParams& p) {

@@ -2,14 +2,20 @@
 
 #include "contract/gates/gate.h"
 #include "contract/runner/child.h"
+#include "contract/runner/declaration.h"
+#include "contract/runner/git.h"
+#include "contract/runner/input_files.h"
 #include "contract/runner/plant.h"
 #include "contract/toolchain/compile.h"
+#include "peacemaker/support/file.h"
 #include "peacemaker/support/text.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdlib>
+#include <regex>
 #include <thread>
 
 namespace hkc {
@@ -100,7 +106,8 @@ std::optional<RunFailure> compile_objects(Run& run, const Progress& progress) {
             continue;
         }
         object.compiled = std::move(*result);
-        object.parsed = pm::parse_code_object(object.compiled.bytes, object.compiled.object.string(), request.chip);
+        object.parsed = pm::parse_code_object(
+            object.compiled.bytes, fmt::format("{} for {}", request.source, request.chip->name), request.chip);
     }
     if (!errors.empty()) return RunFailure{kBadInput, errors};
     return std::nullopt;
@@ -194,12 +201,23 @@ void run_task(const Run& run, const Task& task, const ChildPipe& pipe) {
     pipe.write(line_of_end(session->totals));
 }
 
+/// Where a device's memory lies differs from run to run, and tells a reader nothing: reports leave it out.
+std::string without_addresses(const std::string& text) {
+    if (text.find(" 0x") == std::string::npos) return text;
+    static const std::regex kAddress(R"(\b(address|at) 0x[0-9a-f]{9,16}\b)");
+    return std::regex_replace(text, kAddress, "$1 0x*");
+}
+
 /// The gates of a task whose child has ended; a crash or a time-out fails the gate that it happened in.
 std::vector<GateResult> gates_of(const ChildEnd& end, const std::string& who, const std::vector<std::uint32_t>& asked,
                                  bool control, DeviceReport& totals) {
     auto lines = read_child_lines(end.output);
     std::vector<GateResult> results;
     if (lines) results = std::move(lines->gates);
+    for (GateResult& result : results) {
+        for (Finding& finding : result.findings) finding.text = without_addresses(finding.text);
+        for (std::string& reason : result.unchecked) reason = without_addresses(reason);
+    }
     if (lines && lines->totals) totals = *lines->totals;
     const bool whole = lines && lines->totals && end.fate == ChildFate::kDone;
     if (!whole) {
@@ -266,6 +284,44 @@ std::string nothing_selected(const RunRequest& request, const std::vector<std::s
                        request.filter);
 }
 
+/// Who and what a run is, but for its number of tasks. Error: a source that cannot be read.
+pm::Result<RunDescription> describe(const Run& run) {
+    const auto inputs = input_files(run.registry);
+    if (!inputs) return inputs.error();
+    auto hash = hash_of_files(run.registry.root, *inputs);
+    if (!hash) return hash.error();
+    const Checkout checkout = checkout_of(run.registry.root, *inputs);
+    const std::vector<std::string> version = pm::split(run.toolchain.version_text, '\n');
+
+    RunDescription description;
+    description.commit = checkout.commit;
+    description.dirty = !checkout.dirty.empty();
+    description.inputs = std::move(*hash);
+    description.device = run.device.kind == DeviceKind::kRocm ? "rocm" : "embedded";
+    description.library = std::filesystem::path(run.device.library).filename().string();
+    description.toolchain = run.toolchain.spec.name;
+    description.compiler = version.empty() ? "" : version.front();
+    description.filter = run.request.filter;
+    description.seed = run.request.seed;
+    description.thorough = run.request.thorough;
+    description.allow_unchecked = run.request.allow_unchecked;
+    description.registered = registered_chips(run.registry);
+    description.shard = run.request.shard;
+    return description;
+}
+
+/// What a task's outcome is made from. `built`: its objects were.
+Evidence evidence_of(const Run& run, const Task& task, bool built) {
+    Evidence evidence;
+    evidence.entry =
+        declaration_hash(task.control != nullptr ? declaration_of(*task.control) : declaration_of(*task.kernel));
+    if (!built) return evidence;
+    const CompiledObject& object = run.objects.at({task.chip, builds_of(run.registry, task).front()}).compiled;
+    evidence.object = pm::sha256_hex(object.bytes);
+    evidence.fingerprint = object.fingerprint.text();
+    return evidence;
+}
+
 } // namespace
 
 pm::Result<Selection> select(const Registry& registry, const std::vector<ToolchainSpec>& toolchains,
@@ -303,15 +359,17 @@ std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, cons
     report.outcome.gates = request.gates;
     Run run{registry, request, std::move(*device), std::move(*toolchain), {}, {}, {}};
     if (!run.toolchain.warning.empty()) report.warnings.push_back(run.toolchain.warning);
-    report.description = {run.device.kind == DeviceKind::kRocm ? "rocm" : "embedded",
-                          std::filesystem::path(run.device.library).filename().string(),
-                          run.toolchain.spec.name,
-                          request.filter,
-                          request.seed,
-                          request.thorough,
-                          request.allow_unchecked};
-    run.tasks = select_tasks(registry, report.outcome.chips, request.filter, request.gates);
-    if (run.tasks.empty()) return RunFailure{kBadInput, nothing_selected(request, report.outcome.chips)};
+    const std::vector<Task> selected = select_tasks(registry, report.outcome.chips, request.filter, request.gates);
+    if (selected.empty()) return RunFailure{kBadInput, nothing_selected(request, report.outcome.chips)};
+    run.tasks = tasks_of_shard(selected, request.shard);
+    if (run.tasks.empty())
+        return RunFailure{kBadInput, fmt::format("shard {} holds nothing: {} registrations and controls are selected; "
+                                                 "expected no more shards than that",
+                                                 shard_text(request.shard), selected.size())};
+    auto description = describe(run);
+    if (!description) return RunFailure{kBadInput, description.error().text};
+    report.description = std::move(*description);
+    report.description.tasks = selected.size();
     if (const auto failure = compile_objects(run, progress)) return *failure;
     if (const auto failure = load_records(run)) return *failure;
 
@@ -338,14 +396,22 @@ std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, cons
     for (const Task& task : run.tasks) {
         const bool skipped = not_asked(run, task);
         if (task.control == nullptr) {
-            KernelOutcome outcome{task.kernel->name, task.kernel->family, task.chip, {}, {}, {}};
+            KernelOutcome outcome{task.kernel->name,           task.kernel->family, task.chip, {}, {}, {},
+                                  evidence_of(run, task, true)};
             outcome.gates = gates_of(ends[next++], fmt::format("{} on {}", task.kernel->name, task.chip), request.gates,
                                      false, outcome.device);
             outcome.known = apply_known_findings(*task.kernel, task.chip, outcome.gates);
             report.outcome.kernels.push_back(std::move(outcome));
             continue;
         }
-        ControlOutcome outcome{task.control->name, task.control->of, task.chip, ControlVerdict::kNotAsked, "", {}, {}};
+        ControlOutcome outcome{task.control->name,
+                               task.control->of,
+                               task.chip,
+                               ControlVerdict::kNotAsked,
+                               "",
+                               {},
+                               {},
+                               evidence_of(run, task, !skipped)};
         if (skipped) {
             outcome.why = "the fault shows on the embedded device only";
         } else {

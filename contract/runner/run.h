@@ -28,6 +28,7 @@ struct RunRequest {
     std::uint64_t seed = 1;
     bool thorough = false;
     bool allow_unchecked = false; // for the report; the verdicts do not depend on it
+    Shard shard;                  // the part of the selected tasks that is run
 };
 
 /// The exit statuses of a run that could not be made.

@@ -26,4 +26,15 @@ std::optional<std::string> bytes_of_hex(std::string_view text) {
     return bytes;
 }
 
+std::string hex_of_bytes(std::string_view bytes) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string hex;
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        hex += kDigits[byte >> 4U];
+        hex += kDigits[byte & 15U];
+    }
+    return hex;
+}
+
 } // namespace pm

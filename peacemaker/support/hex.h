@@ -11,4 +11,7 @@ namespace pm {
 /// least.
 std::optional<std::string> bytes_of_hex(std::string_view text);
 
+/// Two lower-case digits a byte.
+std::string hex_of_bytes(std::string_view bytes);
+
 } // namespace pm

@@ -21,7 +21,7 @@ RunOutcome run_of(std::vector<GateResult> gates, std::vector<ControlOutcome> con
     RunOutcome run;
     run.chips = {"gfx1151"};
     run.gates = {1, 2, 3, 4, 5};
-    run.kernels.push_back({"tile", "family", "gfx1151", std::move(gates), {}, {}});
+    run.kernels.push_back({"tile", "family", "gfx1151", std::move(gates), {}, {}, {}});
     run.controls = std::move(controls);
     return run;
 }
@@ -51,10 +51,10 @@ TEST(Base, AProblemIsWhatKeepsARunFromZero) {
                 gate_result(3, Status::kFail, {{"outside the oracle", "out[1]"}, {"NaN lost", "out[2]"}}),
                 gate_result(4, Status::kUnchecked, {}, {"unsupported instruction v_foo"}),
                 gate_result(5, Status::kFail, {{"uses scratch", "16 bytes"}, {"crash", "there"}})},
-               {{"red", "tile", "gfx1151", ControlVerdict::kRedAsPlanted, "", {}, {}},
-                {"green", "tile", "gfx1151", ControlVerdict::kMissed, "no gate failed", {}, {}},
-                {"elsewhere", "tile", "gfx1151", ControlVerdict::kNotAsked, "", {}, {}},
-                {"unknown", "tile", "gfx1151", ControlVerdict::kUnchecked, "gate 3", {}, {}}});
+               {{"red", "tile", "gfx1151", ControlVerdict::kRedAsPlanted, "", {}, {}, {}},
+                {"green", "tile", "gfx1151", ControlVerdict::kMissed, "no gate failed", {}, {}, {}},
+                {"elsewhere", "tile", "gfx1151", ControlVerdict::kNotAsked, "", {}, {}, {}},
+                {"unknown", "tile", "gfx1151", ControlVerdict::kUnchecked, "gate 3", {}, {}, {}}});
     const Registry registry = registry_of({{5, "gfx1151", "uses scratch", "it is big", {}}});
     EXPECT_EQ(lines_of(problems_of(run, registry, "/root")),
               (Lines{"fail gfx1151 tile gate 3 shapes: outside the oracle: out[1]",

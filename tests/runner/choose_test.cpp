@@ -82,5 +82,37 @@ TEST(NamedChips, AreInTheTablesOrderAndAllWhereNoneIsNamed) {
                                     "gfx1030, gfx1151, or all");
 }
 
+TEST(Shards, AreReadAndAnythingElseIsAnError) {
+    for (const auto& [text, shard] :
+         {std::pair{"1/1", Shard{1, 1}}, std::pair{"2/3", Shard{2, 3}}, std::pair{"40/40", Shard{40, 40}}}) {
+        const auto read = parse_shard(text);
+        ASSERT_TRUE(read) << text;
+        EXPECT_EQ(*read, shard);
+        EXPECT_EQ(shard_text(*read), text);
+    }
+    for (const char* text : {"", "1", "/", "0/3", "4/3", "1/0", "-1/3", "1/3/5", "1/3 ", "a/b", "1/99999999999"}) {
+        const auto read = parse_shard(text);
+        ASSERT_FALSE(read) << text;
+        EXPECT_NE(read.error().text.find("expected I/N"), std::string::npos);
+    }
+}
+
+TEST(Shards, HoldEveryTaskOnceAndControlsAreDealtAsRegistrationsAre) {
+    Kernel kernel;
+    Control control;
+    std::vector<Task> tasks;
+    for (int i = 0; i < 65; ++i) tasks.push_back({&kernel, nullptr, std::to_string(i)});
+    for (int i = 65; i < 90; ++i) tasks.push_back({&kernel, &control, std::to_string(i)});
+    for (std::uint32_t of = 1; of <= 91; ++of) {
+        std::vector<std::string> seen(tasks.size());
+        for (std::uint32_t index = 1; index <= of; ++index) {
+            const auto own = tasks_of_shard(tasks, {index, of});
+            EXPECT_LE(own.size(), (tasks.size() + of - 1) / of);
+            for (std::size_t i = 0; i < own.size(); ++i) seen.at(index - 1 + i * of) += own[i].chip;
+        }
+        for (std::size_t i = 0; i < tasks.size(); ++i) EXPECT_EQ(seen[i], tasks[i].chip);
+    }
+}
+
 } // namespace
 } // namespace hkc

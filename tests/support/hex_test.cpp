@@ -20,4 +20,9 @@ TEST(BytesOfHex, NothingWhereTheTextIsNotWholeBytes) {
         EXPECT_FALSE(pm::bytes_of_hex(hex)) << hex;
 }
 
+TEST(HexOfBytes, TwoDigitsAByteHighOneFirst) {
+    EXPECT_EQ(pm::hex_of_bytes(""), "");
+    EXPECT_EQ(pm::hex_of_bytes(std::string_view("\x00\x7f\xc0\x0a", 4)), "007fc00a");
+}
+
 } // namespace

@@ -115,7 +115,7 @@ TEST_F(ContractTool, AGoodKernelPassesItsGates) {
     EXPECT_EQ(ran.out.find('\x1b'), std::string::npos) << "a pipe gets no colours";
     EXPECT_EQ(ran.out.find('\r'), std::string::npos) << "a pipe gets no progress";
     const auto report = nlohmann::json::parse(read(root / "report.json"));
-    EXPECT_EQ(report.at("schema"), 1);
+    EXPECT_EQ(report.at("schema"), 2);
     EXPECT_EQ(report.at("exit_status"), 0);
     EXPECT_EQ(report.at("kernels").at(0).at("status"), "pass");
     for (const auto& gate : report.at("kernels").at(0).at("gates")) {
@@ -394,6 +394,93 @@ finding = "outside the oracle"
 )toml");
     EXPECT_TRUE(has(run("--list --gates 3"), "control \"no relu\" of square"));
     EXPECT_FALSE(has(run("--list --gates 1-2"), "control"));
+}
+
+/// A second registration and controls that are red, missed, and unchecked.
+constexpr const char* kMore = R"toml(
+[[kernel]]
+name = "square_again"
+oracle = "relu2"
+match = "bound"
+arg = [
+  { name = "v", dir = "in", type = "activation", dims = ["count"] },
+  { name = "out", dir = "out", type = "activation", dims = ["count"] },
+  { name = "count", type = "i32" },
+]
+launch = [{ symbol = "square", block = [32], grid = ["ceildiv(count, 32)"] }]
+shape = [{ count = [7, 64], ragged = true }]
+[[control]]
+name = "past the end"
+of = "square"
+plant = { edit = [{ from = "if (i >= count) return;", to = "" }] }
+red_at = 2
+finding = ["out-of-bounds read", "out-of-bounds write", "guard overwritten"]
+[[control]]
+name = "nothing is wrong"
+of = "square_again"
+plant = { edit = [{ from = "// the value", to = "// its value" }] }
+red_at = 3
+finding = "outside the oracle"
+)toml";
+
+class ShardTool : public ContractTool {
+protected:
+    void SetUp() override {
+        ContractTool::SetUp();
+        add(kMore);
+    }
+    std::string file(const std::string& name) const { return (root / name).string(); }
+    Ran shard(const std::string& shard, const std::string& options = "") const {
+        std::string name = shard;
+        std::replace(name.begin(), name.end(), '/', '_');
+        return run(fmt::format("{} --shard {} --json {} {}", kOn, shard, file(name + ".json"), options));
+    }
+    Ran merge(const std::string& arguments) const {
+        return run(fmt::format("merge -o {} {}", file("merged.json"), arguments));
+    }
+};
+
+TEST_F(ShardTool, AMergedReportIsTheReportOfOneWholeRun) {
+    const Ran whole = run(fmt::format("{} --json {} --junit {}", kOn, file("whole.json"), file("whole.xml")));
+    EXPECT_EQ(whole.status, 1) << whole.out;
+    EXPECT_TRUE(has(whole, "1 missed")) << whole.out;
+    for (const char* part : {"1/3", "2/3", "3/3"}) (void)shard(part);
+    const Ran merged = merge(fmt::format("--chip all --junit {} {} {} {}", file("merged.xml"), file("3_3.json"),
+                                         file("1_3.json"), file("2_3.json")));
+    EXPECT_EQ(merged.status, whole.status) << merged.out;
+    EXPECT_EQ(merged.out, whole.out);
+    EXPECT_FALSE(read(file("whole.json")).empty());
+    EXPECT_EQ(read(file("merged.json")), read(file("whole.json")));
+    EXPECT_EQ(read(file("merged.xml")), read(file("whole.xml")));
+    EXPECT_NE(read(file("whole.xml")).find("<failure type=\"missed\""), std::string::npos);
+    EXPECT_NE(read(file("whole.xml")).find("<error type=\"unchecked\""), std::string::npos);
+}
+
+TEST_F(ShardTool, AMissingDoubledOrForeignShardIsAnErrorThatNamesIt) {
+    for (const char* part : {"1/2", "2/2"}) (void)shard(part);
+    const Ran missing = merge(file("1_2.json"));
+    EXPECT_EQ(missing.status, 2) << missing.out;
+    EXPECT_TRUE(has(missing, "missing: shard 2/2 on gfx1151")) << missing.out;
+    const Ran doubled = merge(fmt::format("{0} {1} {0}", file("1_2.json"), file("2_2.json")));
+    EXPECT_EQ(doubled.status, 2) << doubled.out;
+    EXPECT_TRUE(has(doubled, "1_2.json: doubled")) << doubled.out;
+    write("toolchains.toml", read(root / "toolchains.toml") + "\n");
+    (void)shard("2/2");
+    const Ran foreign = merge(file("1_2.json") + " " + file("2_2.json"));
+    EXPECT_EQ(foreign.status, 2) << foreign.out;
+    EXPECT_TRUE(has(foreign, "2_2.json: foreign: its registry with sources and records is ")) << foreign.out;
+    EXPECT_FALSE(fs::exists(root / "merged.json"));
+    const Ran none = merge(file("none.json"));
+    EXPECT_EQ(none.status, 2) << none.out;
+    EXPECT_TRUE(has(none, "none.json")) << none.out;
+}
+
+TEST_F(ShardTool, AShardThatCannotBeIsBadUsage) {
+    for (const char* part : {"0/2", "3/2", "x"}) EXPECT_EQ(shard(part).status, 2) << part;
+    const Ran empty = shard("5/5");
+    EXPECT_EQ(empty.status, 2) << empty.out;
+    EXPECT_TRUE(has(empty, "shard 5/5 holds nothing: 4 registrations and controls are selected")) << empty.out;
+    EXPECT_EQ(shard("1/2", "--base HEAD").status, 2) << "a comparison is of whole runs";
 }
 
 } // namespace
