@@ -59,21 +59,20 @@ Json json_of(const Launch& launch) {
 }
 
 Json json_of(const pm::mutate::Edit& edit) {
-    return std::visit(
-        pm::Overloaded{
-            [](const pm::mutate::BytesEdit& e) -> Json {
-                return {{"find", pm::hex_of_bytes(e.find)}, {"replace", pm::hex_of_bytes(e.replace)}};
-            },
-            [](const pm::mutate::InstructionEdit& e) -> Json {
-                Json json = {{"symbol", e.symbol}, {"instruction", e.find}, {"replace", e.replace}};
-                if (e.occurrence) json["occurrence"] = *e.occurrence;
-                return json;
-            },
-            [](const pm::mutate::MetadataEdit& e) -> Json {
-                return {{"symbol", e.symbol}, {"metadata", e.field}, {e.add ? "add" : "value", e.value}};
-            },
-        },
-        edit);
+    return std::visit(pm::Overloaded{
+                          [](const pm::mutate::BytesEdit& e) -> Json {
+                              return {{"find", pm::hex_of_bytes(e.find)}, {"replace", pm::hex_of_bytes(e.replace)}};
+                          },
+                          [](const pm::mutate::InstructionEdit& e) -> Json {
+                              Json json = {{"symbol", e.symbol}, {"instruction", e.find}, {"replace", e.replace}};
+                              if (e.occurrence) json["occurrence"] = *e.occurrence;
+                              return json;
+                          },
+                          [](const pm::mutate::MetadataEdit& e) -> Json {
+                              return {{"symbol", e.symbol}, {"metadata", e.field}, {e.add ? "add" : "value", e.value}};
+                          },
+                      },
+                      edit);
 }
 
 Json json_of(const Plant& plant) {
@@ -92,7 +91,9 @@ Json json_of(const Plant& plant) {
                               for (const auto& [from, to] : p.edit) edits.push_back({{"from", from}, {"to", to}});
                               return {{"source", p.source}, {"define", p.define}, {"edit", edits}};
                           },
-                          [](const PlantMutate& p) -> Json { return {{"mutate", json_of(p.edit)}}; },
+                          [](const PlantMutate& p) -> Json {
+                              return {{"mutate", json_of(p.edit)}};
+                          },
                       },
                       plant);
 }

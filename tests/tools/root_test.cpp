@@ -8,12 +8,12 @@
 namespace {
 
 constexpr std::array kTools = {"$CONTRACT --list", "$LIMITS --toolchain clang-22.1.8 --allow-unchecked",
-                               "$RECORDS check"};
+                               "$RECORDS check", "$RECEIPT verify none.json"};
 
 TEST(RootOption, WithoutItEveryToolTakesTheTreeAroundTheCurrentFolder) {
     const ToolRoot root;
     const std::array expected = {"kernel small (small): gfx1030 gfx1151", "LIMITS clang-22.1.8 gfx1151 1 kernels",
-                                 "0 records"};
+                                 "0 records", "none.json"};
     for (std::size_t i = 0; i < kTools.size(); ++i) {
         const hkc::Finished here = root.run(kTools[i]);
         EXPECT_NE((here.out + here.err).find(expected[i]), std::string::npos) << kTools[i] << here.out << here.err;

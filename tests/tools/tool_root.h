@@ -57,7 +57,7 @@ shape = [{ count = [64, 65] }]
     [[nodiscard]] const ScratchFolder& folder() const { return folder_; }
     [[nodiscard]] std::filesystem::path records() const { return folder_.path() / "records/clang-22.1.8/small.json"; }
 
-    /// Runs a shell command in the root; $CONTRACT, $LIMITS and $RECORDS are the tools.
+    /// Runs a shell command in the root; $CONTRACT, $LIMITS, $RECORDS and $RECEIPT are the tools.
     hkc::Finished run(const std::string& script) const { return run_in(folder_.path(), script); }
 
     hkc::Finished run_in(const std::filesystem::path& directory, const std::string& script) const {
@@ -66,6 +66,7 @@ shape = [{ count = [64, 65] }]
         environment.emplace_back("CONTRACT=" HKC_BINARY_DIR "/bin/hip-kernel-contract");
         environment.emplace_back("LIMITS=" HKC_BINARY_DIR "/bin/hip-kernel-contract-limits");
         environment.emplace_back("RECORDS=" HKC_BINARY_DIR "/bin/hip-kernel-contract-records");
+        environment.emplace_back("RECEIPT=" HKC_BINARY_DIR "/bin/hip-kernel-contract-receipt");
         auto done = hkc::run({{"/bin/sh", "-c", script}, directory, environment});
         if (!done) {
             ADD_FAILURE() << done.error().text;

@@ -1,0 +1,63 @@
+// What became of the contracts between a base and a head: a contract that says less proves less, whatever its gates
+// say.
+#pragma once
+
+#include "contract/records/records.h"
+#include "contract/registry/registry.h"
+#include "contract/runner/git.h"
+#include "contract/toolchain/toolchain.h"
+#include "peacemaker/support/result.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hkc::receipt {
+
+/// kWeaker: less is asked than before. kChanged: something else is asked; more or less, a reader must judge.
+enum class Grade : std::uint8_t { kWeaker, kChanged };
+/// `WEAKER`, `CHANGED`.
+std::string_view grade_name(Grade grade);
+
+/// `what` says it whole: `registration tile: shape m=1 n=67 removed`.
+struct Change {
+    Grade grade = Grade::kChanged;
+    std::string what;
+    std::string reason; // the author's; empty: none was given
+
+    bool operator==(const Change&) const = default;
+};
+/// `WEAKER registration tile: chip gfx1030 removed`.
+std::string change_text(const Change& change);
+
+/// Everything that a root declares, as values.
+struct Snapshot {
+    std::vector<nlohmann::ordered_json> kernels, controls; // declaration_of
+    std::vector<ToolchainSpec> toolchains;
+    std::vector<records::RecordFile> records;
+    std::map<std::string, std::string> sources; // of a kernel -> hash of its source_files
+};
+/// Error: toolchains.toml, a record file or a source that cannot be read.
+pm::Result<Snapshot> snapshot_of(const Registry& registry);
+
+/// What was removed or changed from base to head, without reasons. What was added, and what asks for more (`bound`
+/// turned into `bytes`, a known finding that went), is none. A record counts where it changed although its kernel's
+/// sources and flags and the fingerprint did not. The same change of every registration of a family is told once.
+std::vector<Change> contract_changes(const Snapshot& base, const Snapshot& head);
+
+/// A change of the checks' own sources since `base`, where the root holds them: launch budgets, bounds and gates are
+/// code. Error: git cannot tell.
+pm::Result<std::vector<Change>> checker_changes(const std::filesystem::path& root, const Revision& base);
+
+/// A reason for every change whose change_text() matches `pattern` (*, ?).
+struct Reason {
+    std::string pattern, why;
+};
+/// Gives each change the first reason that matches. Error: a reason that matches none, or is empty.
+pm::Result<void> give_reasons(std::vector<Change>& changes, const std::vector<Reason>& reasons);
+
+} // namespace hkc::receipt

@@ -1,0 +1,424 @@
+// hip-kernel-contract-receipt, on git repositories of two commits.
+
+#include "contract/project/project.h"
+#include "contract/receipt/markdown.h"
+#include "contract/receipt/verify.h"
+#include "peacemaker/support/file.h"
+#include "tests/tools/contract_repository.h"
+
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <map>
+#include <regex>
+#include <set>
+
+#include <sys/file.h>
+
+namespace {
+
+using namespace contract_repository;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kControl = R"toml(
+[[control]]
+name = "it cubes"
+of = "square"
+plant = { edit = [{ from = "(unsigned, r * r)", to = "(unsigned, r * r * r)" }] }
+red_at = 3
+finding = "outside the oracle"
+)toml";
+
+/// The receipt's text after a change, as if it had been made so.
+std::string sealed(Json json) {
+    json.erase("sha256");
+    json["sha256"] = pm::sha256_hex(json.dump(1));
+    return json.dump(1) + "\n";
+}
+
+class ReceiptTool : public ContractRepository {
+protected:
+    void SetUp() override {
+        ContractRepository::SetUp();
+        write_registry("", "");
+        // As receipts of the tree itself: whatever is asked can be.
+        const Ran recorded = shell(fmt::format(
+            "{0}/hip-kernel-contract-limits --root {1} --toolchain clang-22.1.8 --records all --allow-unchecked | "
+            "{0}/hip-kernel-contract-records --root {1} apply",
+            kBin, root().string()));
+        ASSERT_EQ(recorded.status, 0) << recorded.out;
+        commit("first");
+    }
+
+    void write_registry(const std::string& from, const std::string& to) const {
+        std::string text = std::string(kRegistration) + kControl;
+        if (!from.empty()) {
+            const std::size_t at = text.find(from);
+            ASSERT_NE(at, std::string::npos) << from;
+            text.replace(at, from.size(), to);
+        }
+        folder_.write("repository/contracts/registry/square.toml", text);
+    }
+    Ran shell(const std::string& script) const {
+        return Running(fmt::format("{} sh -c \"{}\"", environment(), script)).end();
+    }
+    fs::path out() const { return folder_.path() / "out"; }
+    Ran make(const std::string& options) const {
+        return Running(fmt::format("{} {}/hip-kernel-contract-receipt --root {} --device embedded --out {} {}",
+                                   environment(), kBin, root().string(), out().string(), options))
+            .end();
+    }
+    Ran verify(const std::string& options = "") const {
+        return Running(fmt::format("{} {}/hip-kernel-contract-receipt verify --root {} {}", environment(), kBin,
+                                   root().string(), options.empty() ? file("receipt.json") : options))
+            .end();
+    }
+    std::string file(const std::string& name) const { return (out() / name).string(); }
+    Json receipt() const { return Json::parse(text_of_file(out() / "receipt.json")); }
+    void write_receipt(const std::string& text) const { folder_.write("out/receipt.json", text); }
+
+    static constexpr const char* kBin = HKC_BINARY_DIR "/bin";
+};
+
+TEST_F(ReceiptTool, AGoodHeadGivesAReceiptThatVerifiesAsJsonAndInsideAPullRequest) {
+    write_registry("{ count = 7, ragged = true }", "{ count = [7, 9], ragged = true }");
+    commit("second");
+    const Ran made = make("--base first");
+    EXPECT_EQ(made.status, 0) << made.out;
+    EXPECT_TRUE(has(made.out, "All is as contracted.")) << made.out;
+    EXPECT_TRUE(has(made.out,
+                    "    SUMMARY gfx1151 1 kernels: 1 pass gates 1-4, 0 fail, 0 known findings; 1 controls: 1 "
+                    "red as planted, 0 missed; 0 limit problems\n"))
+        << made.out;
+    EXPECT_TRUE(has(made.out, "    LIMITS clang-22.1.8 gfx1151 1 kernels: 1 as recorded, 0 limit problems"))
+        << made.out;
+    EXPECT_TRUE(has(made.out, "- gfx1151: not run on a card; the embedded device executed ")) << made.out;
+    EXPECT_TRUE(has(made.out, "| `square` | gfx1151 | gates 1-5 pass | it cubes: red as planted |")) << made.out;
+    EXPECT_EQ(text_of_file(out() / "receipt.md"), made.out);
+    const Json json = receipt();
+    EXPECT_EQ(json.at("head").at("commit").get<std::string>() + "\n", git("rev-parse second"));
+    EXPECT_EQ(json.at("base").at("commit").get<std::string>() + "\n", git("rev-parse first"));
+    EXPECT_NE(json.at("head").at("run").at("inputs"), json.at("base").at("run").at("inputs"));
+    EXPECT_TRUE(json.at("changes").empty()) << "a shape more is no change";
+
+    EXPECT_EQ(verify().status, 0) << verify().out;
+    std::string pull_request = "What this does: nothing.\n\n" + made.out + "\nThanks\n";
+    pull_request = std::regex_replace(pull_request, std::regex("\n"), "\r\n");
+    folder_.write("out/pr.md", pull_request);
+    const Ran text = verify("--rerun 1 " + file("pr.md"));
+    EXPECT_EQ(text.status, 0) << text.out;
+    EXPECT_TRUE(has(text.out, "verified run again: square\n")) << text.out;
+    expect_nothing_is_left();
+}
+
+TEST_F(ReceiptTool, TheSameReceiptComesOutAgainAndOfAMergedReport) {
+    write_registry("{ count = 7, ragged = true }", "{ count = [7, 9], ragged = true }");
+    commit("second");
+    EXPECT_EQ(make("--base first").status, 0);
+    const std::string first = text_of_file(out() / "receipt.json");
+    ASSERT_TRUE(fs::exists(root() / ".cache/base"));
+    EXPECT_EQ(make("--base first").status, 0);
+    EXPECT_EQ(text_of_file(out() / "receipt.json"), first) << "the base's side was kept";
+    for (const auto& entry : fs::recursive_directory_iterator(root() / ".cache/base"))
+        if (entry.is_regular_file()) fs::resize_file(entry.path(), 100);
+    EXPECT_EQ(make("--base first").status, 0);
+    EXPECT_EQ(text_of_file(out() / "receipt.json"), first) << "what was kept is damaged";
+
+    const std::string run = fmt::format("{}/hip-kernel-contract --root {} --device embedded", kBin, root().string());
+    const Ran merged = shell(fmt::format("{0} --shard 1/2 --json {1} && {0} --shard 2/2 --json {2} && "
+                                         "{3}/hip-kernel-contract merge {1} {2} -o {4}",
+                                         run, file("1.json"), file("2.json"), kBin, file("whole.json")));
+    EXPECT_EQ(merged.status, 0) << merged.out;
+    EXPECT_EQ(make("--base first --run " + file("whole.json")).status, 0);
+    EXPECT_EQ(text_of_file(out() / "receipt.json"), first);
+    const Ran shard = make("--base first --run " + file("1.json"));
+    EXPECT_EQ(shard.status, 2) << shard.out;
+    EXPECT_TRUE(has(shard.out, "it is of shard 1/2; hip-kernel-contract merge makes the whole")) << shard.out;
+    git("commit -q --allow-empty -m third");
+    const Ran foreign = make("--base first --run " + file("whole.json"));
+    EXPECT_EQ(foreign.status, 2) << foreign.out;
+    EXPECT_TRUE(has(foreign.out, "the given report is not of this head: it is of commit ")) << foreign.out;
+}
+
+TEST_F(ReceiptTool, ProblemsAreNewGoneOrIdentical) {
+    write_faulty_kernel();
+    commit("faulty");
+    const Ran brings = make("--base first");
+    EXPECT_EQ(brings.status, 1) << brings.out;
+    EXPECT_TRUE(has(brings.out, "NOT as contracted:")) << brings.out;
+    EXPECT_TRUE(has(brings.out, "- new: fail gfx1151 square gate 3 shapes: outside the oracle: ")) << brings.out;
+    const Ran refused = verify();
+    EXPECT_EQ(refused.status, 1) << refused.out;
+    EXPECT_TRUE(has(refused.out, "fault: the receipt says itself: gates or controls of the head are not as contracted"))
+        << refused.out;
+    write_kernel("", "");
+    commit("mended");
+    const Ran mends = make("--base faulty");
+    EXPECT_EQ(mends.status, 0) << mends.out;
+    EXPECT_TRUE(has(mends.out, "- gone: fail gfx1151 square gate 3 shapes: outside the oracle: ")) << mends.out;
+    EXPECT_EQ(verify().status, 0) << verify().out;
+}
+
+TEST_F(ReceiptTool, AWeakerContractNeedsAReasonInTheReceipt) {
+    write_registry("{ count = 64, served = true }", "{ count = 96, served = true }");
+    commit("weaker");
+    const Ran bare = make("--base first");
+    EXPECT_EQ(bare.status, 1) << bare.out;
+    EXPECT_TRUE(has(bare.out, "- WEAKER registration square: shape count=64 removed: NO REASON GIVEN")) << bare.out;
+    EXPECT_EQ(verify().status, 1) << verify().out;
+    EXPECT_TRUE(has(verify().out, "fault: the receipt says itself: 1 contract changes have no reason")) << verify().out;
+    Json hidden = receipt();
+    hidden.at("changes") = Json::array();
+    hidden.at("exit_status") = 0;
+    write_receipt(sealed(hidden));
+    EXPECT_TRUE(has(verify().out,
+                    "fault: a contract change that the receipt does not list: WEAKER registration square: "
+                    "shape count=64 removed"))
+        << verify().out;
+
+    const Ran wrong = make("--base first --reason 'WEAKER control*' 'none such'");
+    EXPECT_EQ(wrong.status, 2) << wrong.out;
+    EXPECT_TRUE(has(wrong.out, "--reason \"WEAKER control*\" matches none of 1 contract changes")) << wrong.out;
+    EXPECT_EQ(make("--base first --reason 'WEAKER*' ' '").status, 2) << "an empty reason";
+    const Ran reasoned = make("--base first --reason 'WEAKER*shape*' 'the model has 96'");
+    EXPECT_EQ(reasoned.status, 0) << reasoned.out;
+    EXPECT_TRUE(has(reasoned.out, "- WEAKER registration square: shape count=64 removed: because the model has 96"))
+        << reasoned.out;
+    EXPECT_EQ(verify().status, 0) << verify().out;
+}
+
+TEST_F(ReceiptTool, AnotherCommitADirtyTreeAndAMissingControlAreFaults) {
+    ASSERT_EQ(make("--base first").status, 0);
+    const Json good = receipt();
+    write_kernel("typedef unsigned short u16;", "typedef unsigned short u16; // changed");
+    const Ran dirty = verify();
+    EXPECT_EQ(dirty.status, 1) << dirty.out;
+    EXPECT_TRUE(has(dirty.out, "fault: the checkout is dirty: contracts/square.hip")) << dirty.out;
+
+    const Ran of_dirty = make("--base first");
+    EXPECT_EQ(of_dirty.status, 1) << of_dirty.out;
+    EXPECT_TRUE(has(of_dirty.out, "the tree is dirty: 1 files differ from the commit")) << of_dirty.out;
+    EXPECT_TRUE(has(of_dirty.out, "### Changed files\n\n- contracts/square.hip")) << of_dirty.out;
+    write_kernel("", "");
+    EXPECT_TRUE(has(verify().out, "fault: the receipt says itself: the tree is dirty")) << verify().out;
+
+    write_receipt(sealed(good));
+    EXPECT_EQ(verify().status, 0) << verify().out;
+    git("commit -q --allow-empty -m other");
+    const Ran other = verify();
+    EXPECT_EQ(other.status, 1) << other.out;
+    EXPECT_TRUE(has(other.out, "fault: another commit: the receipt is of ")) << other.out;
+}
+
+TEST_F(ReceiptTool, NamesOfAMachineAreFaultsInBothTexts) {
+    ASSERT_EQ(make("--base first").status, 0);
+    const std::string home = std::string("/ho") + "me/someone/tree";
+    const std::string markdown = text_of_file(out() / "receipt.md");
+    folder_.write("out/pr.md", "See " + home + " for more.\n" + markdown);
+    const Ran text = verify(file("pr.md"));
+    EXPECT_EQ(text.status, 1) << text.out;
+    EXPECT_TRUE(has(text.out, "fault: the text names a machine or a person: " + home)) << text.out;
+    Json json = receipt();
+    json.at("base_revision") = home;
+    write_receipt(sealed(json));
+    EXPECT_TRUE(has(verify().out, "fault: the receipt names a machine or a person: " + home)) << verify().out;
+}
+
+TEST_F(ReceiptTool, ABaseThatDoesNotBuildIsNotRunAndSaysSo) {
+    write_kernel("typedef unsigned short u16;", "this is no kernel;");
+    commit("broken");
+    write_kernel("", "");
+    commit("mended");
+    const Ran made = make("--base broken");
+    EXPECT_EQ(made.status, 1) << made.out;
+    EXPECT_TRUE(has(made.out, "- the base was not run: square.hip for gfx1151: ")) << made.out;
+    EXPECT_FALSE(has(made.out, folder_.path().string())) << made.out;
+    EXPECT_EQ(verify().status, 1);
+    expect_nothing_is_left();
+
+    folder_.write("repository/contracts/registry/square.toml", "nonsense = \n");
+    commit("unreadable");
+    write_registry("", "");
+    commit("readable");
+    const Ran unreadable = make("--base unreadable");
+    EXPECT_EQ(unreadable.status, 1) << unreadable.out;
+    EXPECT_TRUE(has(unreadable.out, "- the base was not run: registry/square.toml:")) << unreadable.out;
+    expect_nothing_is_left();
+
+    write_kernel("typedef", "not C");
+    const Ran head = make("--base first");
+    EXPECT_EQ(head.status, 2) << head.out;
+    EXPECT_TRUE(has(head.out, "square.hip")) << head.out;
+    expect_nothing_is_left();
+}
+
+TEST_F(ReceiptTool, ATagADetachedHeadAndASubmoduleAreRevisionsAsAnyOther) {
+    git("tag -a -m annotated annotated first");
+    git("checkout -q --detach");
+    folder_.write("library/file", "x");
+    const std::string library = (folder_.path() / "library").string();
+    git("-C " + library + " init -q");
+    git("-C " + library + " add -A");
+    git("-C " + library + " commit -q -m library");
+    git("-c protocol.file.allow=always submodule --quiet add " + library + " library");
+    git("commit -q -m submodule");
+    const Ran made = make("--base annotated");
+    EXPECT_EQ(made.status, 0) << made.out;
+    EXPECT_EQ(receipt().at("base").at("commit").get<std::string>() + "\n", git("rev-parse first"));
+    EXPECT_EQ(verify().status, 0) << verify().out;
+    const Ran with_submodule = make("--base HEAD");
+    EXPECT_EQ(with_submodule.status, 0) << with_submodule.out;
+    expect_nothing_is_left();
+    folder_.write("repository/library/file", "changed");
+    EXPECT_TRUE(has(verify().out, "fault: the checkout is dirty: library")) << verify().out;
+}
+
+TEST_F(ReceiptTool, AShallowCloneThatLacksTheBaseSaysHowToGetIt) {
+    git("commit -q --allow-empty -m second");
+    ASSERT_EQ(make("--base first").status, 0);
+    const std::string first = git("rev-parse first");
+    git("tag -d first");
+    const fs::path shallow = folder_.path() / "shallow";
+    git(fmt::format("clone -q --depth 1 file://{} {}", repository().string(), shallow.string()));
+    fs::remove_all(repository());
+    fs::rename(shallow, repository());
+    const Ran made = make("--base " + first.substr(0, 40));
+    EXPECT_EQ(made.status, 2) << made.out;
+    EXPECT_TRUE(has(made.out, "git fetch --unshallow")) << made.out;
+    const Ran checked = verify();
+    EXPECT_EQ(checked.status, 1) << checked.out;
+    EXPECT_TRUE(has(checked.out, "fault: the base is not to be seen: ")) << checked.out;
+    EXPECT_TRUE(has(checked.out, "git fetch --unshallow")) << checked.out;
+    EXPECT_EQ(make("").status, 2) << "a receipt without a base";
+    EXPECT_EQ(make("--base no-such").status, 2);
+    EXPECT_EQ(verify(file("none.json")).status, 2);
+}
+
+TEST_F(ReceiptTool, AWorktreeThatAKilledRunLeftIsRemovedAndOneInUseIsNot) {
+    const fs::path left = folder_.path() / "tmp/hkc-base-left00", used = folder_.path() / "tmp/hkc-base-used00";
+    git("worktree add -q --detach " + left.string());
+    git("worktree add -q --detach " + used.string());
+    const int lock = open(used.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ASSERT_EQ(flock(lock, LOCK_EX), 0);
+    EXPECT_EQ(make("--base first").status, 0);
+    EXPECT_FALSE(fs::exists(left));
+    EXPECT_TRUE(fs::exists(used / "contracts/square.hip"));
+    close(lock);
+    EXPECT_EQ(make("--base first").status, 0);
+    expect_nothing_is_left();
+}
+
+/// A figure, name or text of a receipt: its pointer, and the pointer with `#` for indices.
+struct Leaf {
+    std::string pointer, kind;
+};
+
+std::vector<Leaf> leaves_of(const Json& json) {
+    std::vector<Leaf> leaves;
+    const std::function<void(const Json&, const std::string&, const std::string&)> visit =
+        [&](const Json& at, const std::string& pointer, const std::string& kind) {
+            if (at.is_object())
+                for (const auto& [key, value] : at.items()) visit(value, pointer + "/" + key, kind + "/" + key);
+            else if (at.is_array())
+                for (std::size_t i = 0; i < at.size(); ++i) visit(at[i], fmt::format("{}/{}", pointer, i), kind + "/#");
+            else
+                leaves.push_back({pointer, kind});
+        };
+    visit(json, "", "");
+    return leaves;
+}
+
+void alter(Json& leaf) {
+    if (leaf.is_boolean())
+        leaf = !leaf.get<bool>();
+    else if (leaf.is_number())
+        leaf = leaf.get<std::int64_t>() + 1;
+    else if (leaf.is_string())
+        leaf = leaf.get<std::string>() + "x";
+    else
+        leaf = "x";
+}
+
+class AlteredReceipt : public ReceiptTool {
+protected:
+    void SetUp() override {
+        ReceiptTool::SetUp();
+        write_registry("{ count = 64, served = true }", "{ count = 96, served = true }");
+        write_kernel("x < 0.0f ? 0.0f : x", "x");
+        commit("faulty");
+        write_kernel("", "");
+        commit("second");
+        ASSERT_EQ(make("--base faulty").status, 0);
+        (void)setenv("TMPDIR", (folder_.path() / "tmp").c_str(), 1);
+    }
+    void TearDown() override { (void)unsetenv("TMPDIR"); }
+    std::vector<std::string> faults(const std::string& json, const std::string& markdown) const {
+        const auto registry = hkc::load_contracts(root());
+        if (!registry) return {registry.error().text};
+        return hkc::receipt::verify(json, markdown, *registry, {}, [](const auto&...) {}).faults;
+    }
+    std::string json() const { return text_of_file(out() / "receipt.json"); }
+    std::string markdown() const { return text_of_file(out() / "receipt.md"); }
+};
+
+TEST_F(AlteredReceipt, AnyFieldOfTheJsonAlteredFails) {
+    ASSERT_TRUE(faults(json(), markdown()).empty());
+    const std::vector<Leaf> leaves = leaves_of(receipt());
+    EXPECT_GT(leaves.size(), 300U);
+    for (const Leaf& leaf : leaves) {
+        Json altered = receipt();
+        alter(altered.at(Json::json_pointer(leaf.pointer)));
+        EXPECT_FALSE(hkc::receipt::read_json(altered.dump(1) + "\n")) << leaf.pointer;
+    }
+}
+
+TEST_F(AlteredReceipt, AnyWordOfTheMarkdownAlteredFails) {
+    const std::string text = markdown(), seal = hkc::receipt::seal_of(json());
+    const auto receipt = hkc::receipt::read_json(json());
+    ASSERT_TRUE(receipt) << receipt.error().text;
+    EXPECT_TRUE(hkc::receipt::markdown_faults(text, *receipt, seal).empty());
+    std::size_t words = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (std::isalnum(static_cast<unsigned char>(text[i])) == 0) continue;
+        ++words;
+        std::string altered = text;
+        altered[i] = text[i] == '7' ? '8' : '7';
+        EXPECT_FALSE(hkc::receipt::markdown_faults(altered, *receipt, seal).empty()) << "at " << i;
+    }
+    EXPECT_GT(words, 1000U);
+    EXPECT_FALSE(hkc::receipt::markdown_faults(text + text, *receipt, seal).empty()) << "twice";
+    EXPECT_FALSE(hkc::receipt::markdown_faults("", *receipt, seal).empty());
+}
+
+TEST_F(AlteredReceipt, AForgedSealHidesOnlyWhatARerunTells) {
+    // What a run or a build measured and nothing else in the checkout says. Each must be needed.
+    std::map<std::string, bool> measured;
+    for (const std::string side : {"/head", "/base"}) {
+        for (const char* field :
+             {"/run/compiler", "/run/kernels/#/object", "/run/kernels/#/gates/#/checks", "/run/controls/#/object",
+              "/run/controls/#/fingerprint", "/run/controls/#/gates/#/checks",
+              "/run/controls/#/gates/#/findings/#/text", "/audit/#/built/#/linkers/#"})
+            measured[side + field] = false;
+    }
+    measured["/head/audit/#/kernels/#/result/checks"] = measured["/base/audit/#/kernels/#/result/checks"] = false;
+    measured["/head/audit/#/note"] = measured["/base/audit/#/note"] = false;
+    measured["/base_revision"] = false; // the commit is what counts
+    std::set<std::string> seen;
+    for (const Leaf& leaf : leaves_of(receipt())) {
+        if (!seen.insert(leaf.kind).second || leaf.kind == "/sha256") continue;
+        Json altered = receipt();
+        alter(altered.at(Json::json_pointer(leaf.pointer)));
+        const std::string text = sealed(altered);
+        const auto read = hkc::receipt::read_json(text);
+        // The forger writes a new Markdown, too.
+        const bool found =
+            !read || !faults(text, hkc::receipt::to_markdown(*read, hkc::receipt::seal_of(text))).empty();
+        const auto excused = measured.find(leaf.kind);
+        if (excused != measured.end()) excused->second = excused->second || !found;
+        EXPECT_TRUE(found || excused != measured.end()) << leaf.pointer;
+    }
+    EXPECT_GT(seen.size(), 80U);
+    for (const auto& [kind, needed] : measured) EXPECT_TRUE(needed) << kind << " is found after all, or is not there";
+}
+
+} // namespace
