@@ -15,16 +15,16 @@ enum class Exactness : std::uint8_t { kExact, kApproximate };
 
 /// How undefined bits travel through an instruction.
 enum class ShadowRule : std::uint8_t {
-    kAll,    // any undefined source bit of a lane makes the lane's result undefined
-    kMove,   // bits only move: the operation itself, on the masks of the data operands (`controls` keep their values)
-    kAnd,    // a defined 0 decides
-    kOr,     // a defined 1 decides
-    kXor,    // bit by bit
-    kCarry,  // from the lowest undefined bit upwards: sums and products
-    kSelect, // the mask chooses whose bits travel
+    kAll,     // any undefined source bit of a lane makes the lane's result undefined
+    kMove,    // bits only move: the operation itself, on the masks of the data operands (`controls` keep their values)
+    kAnd,     // a defined 0 decides
+    kOr,      // a defined 1 decides
+    kXor,     // bit by bit
+    kCarry,   // from the lowest undefined bit upwards: sums and products
+    kSelect,  // the mask chooses whose bits travel
     kCarry64, // kCarry through both words of a result: 32-bit factors, a 64-bit addend
-    kHalves, // kAll within each 16-bit half of the operands
-    kPair,   // the low half comes from the first source, the high half from the second
+    kHalves,  // kAll within each 16-bit half of the operands
+    kPair,    // the low half comes from the first source, the high half from the second
 };
 
 /// Which unit an instruction belongs to; chooses how it is resolved and executed.

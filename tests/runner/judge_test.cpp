@@ -145,11 +145,11 @@ TEST(KnownFindings, AKnownFindingDoesNotHideWhatWasNotAsked) {
 }
 
 KernelOutcome kernel_outcome(std::vector<GateResult> gates) {
-    return {"tile", "f", "gfx1151", std::move(gates), {}, {}};
+    return {"tile", "f", "gfx1151", std::move(gates), {}, {}, {}};
 }
 
 ControlOutcome control_outcome(ControlVerdict verdict) {
-    return {"c", "tile", "gfx1151", verdict, "", {passed(1)}, {}};
+    return {"c", "tile", "gfx1151", verdict, "", {passed(1)}, {}, {}};
 }
 
 RunOutcome run_of(std::vector<KernelOutcome> kernels, std::vector<ControlOutcome> controls) {
