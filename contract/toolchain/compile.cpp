@@ -329,7 +329,8 @@ pm::Result<CompiledObject> build(const Job& job) {
             !written)
             return written.error();
         const fs::path folder = fs::path(request.source).parent_path();
-        argv.insert(argv.end(), {"-iquote", folder.empty() ? "." : folder.string()});
+        argv.insert(argv.end(), {"-iquote", folder.empty() ? "." : folder.string(),
+                                 fmt::format("-fdebug-prefix-map={}=.", work->path().string())});
         source = copy.string();
     }
     const fs::path object = work->path() / "object";
@@ -417,6 +418,9 @@ std::vector<std::string> compile_command(const CompileRequest& request) {
     std::vector<std::string> command = {request.toolchain->compiler.string()};
     const std::vector<std::string> flags = fingerprint_flags(request);
     command.insert(command.end(), flags.begin(), flags.end());
+    // Lines for findings, and no folder of this machine with them. They change no code, so they are no part of a
+    // fingerprint.
+    command.insert(command.end(), {"-gline-tables-only", "-ffile-compilation-dir=."});
     for (const std::string& define : request.defines) command.push_back("-D" + define);
     return command;
 }

@@ -214,9 +214,8 @@ TEST_P(OnChip, StopsAtAnInstructionThatItDoesNotKnow) {
     ASSERT_EQ(report.unsupported.size(), 1u);
     // The place: the store and s_endpgm behind it, and the instruction itself.
     const u64 size = rig.object().find_kernel("unknown")->code_size;
-    EXPECT_EQ(report.unsupported[0],
-              fmt::format("unsupported instruction s_sethalt 1 at unknown+0x{:x}",
-                          size - 4 - (chip().generation >= 12 ? 12 : 8) - 4));
+    EXPECT_EQ(report.unsupported[0], fmt::format("unsupported instruction s_sethalt 1 at unknown+0x{:x}",
+                                                 size - 4 - (chip().generation >= 12 ? 12 : 8) - 4));
     EXPECT_TRUE(report.findings.empty());
     EXPECT_EQ(words_of<u32>(out), std::vector<u32>(32, 7));
     EXPECT_EQ(text_of(rig.launch("never_reached", Rig::pack(out, out))), "");

@@ -3,6 +3,7 @@
 #include "contract/toolchain/compile.h"
 
 #include "peacemaker/object/code_object.h"
+#include "peacemaker/object/source_line.h"
 #include "tests/toolchain/scratch_folder.h"
 
 #include <gtest/gtest.h>
@@ -223,6 +224,20 @@ TEST_F(Compile, GivesTheSameObjectWhereverTheSourceStands) {
     ASSERT_TRUE(second) << second.error().text;
     EXPECT_FALSE(second->from_cache);
     EXPECT_TRUE(second->bytes == first.bytes);
+}
+
+TEST_F(Compile, ObjectsNameLinesOfTheSourceAndNoFolder) {
+    for (const bool edited : {false, true}) {
+        if (edited) request_.edits = {{"out[0]", "out[1]"}};
+        const hkc::CompiledObject object = compiled();
+        const auto parsed = pm::parse_code_object(object.bytes, "object");
+        ASSERT_TRUE(parsed) << parsed.error().text;
+        const std::uint64_t entry = parsed->find_kernel("store")->entry_address;
+        const std::vector<std::string> lines = pm::source_lines(*parsed, std::span(&entry, 1));
+        ASSERT_EQ(lines.size(), 1U);
+        EXPECT_TRUE(lines[0].starts_with("kernels/k.hip:")) << lines[0];
+        EXPECT_EQ(object.bytes.find(folder_.path().string()), std::string::npos) << "edited: " << edited;
+    }
 }
 
 TEST_F(Compile, EditsEqualToAnotherSourceGiveItsCode) {
