@@ -61,6 +61,7 @@ int parse(int argc, char** argv, Options& options) {
     verify->add_option("--json", options.json,
                        "the receipt that the text belongs to; receipt.json beside it where not "
                        "given");
+    verify->add_option("--base", options.base, "the git revision that the receipt's base must be");
     verify->add_option("--rerun", options.rerun, "registrations to run again, chosen by the receipt's hash");
     for (CLI::App* command : {&app, verify}) {
         command->add_option("--root", options.project.root, hkc::kRootHelp);
@@ -107,6 +108,11 @@ int verify(const Options& options, const hkc::Registry& registry) {
     if (!json) return complain(kBadUsage, json.error().text + "; --json names the receipt that the text belongs to");
 
     hkc::receipt::VerifyRequest request;
+    if (!options.base.empty()) {
+        const auto base = hkc::find_revision(options.run.root, options.base);
+        if (!base) return complain(kBadUsage, base.error().text);
+        request.base = base->commit;
+    }
     request.rerun = options.rerun;
     request.jobs = options.run.jobs;
     const ProgressLine progress;

@@ -140,7 +140,7 @@ private:
         for (const std::string& field : fields) {
             const Json was = before.value(field, Json()), is_now = after.value(field, Json());
             if (was == is_now || (field == "align" && is_now < was)) continue;
-            const bool less = (field == "align" && is_now > was) || (field == "init" && is_now != "");
+            const bool less = (field == "align" && is_now > was) || (field == "init" && is_now == "zero");
             take_(less ? Grade::kWeaker : Grade::kChanged,
                   fmt::format("argument {} {} {} -> {}", name_of(before), field, was.dump(), is_now.dump()));
         }

@@ -12,7 +12,7 @@ namespace hkc::receipt {
 namespace {
 
 /// On one line, and nothing that Markdown or a table would take for its own.
-std::string plain(std::string text) {
+std::string plain(std::string_view text) {
     std::string out;
     for (const char c : text) {
         if (c == '\n' || c == '\r')

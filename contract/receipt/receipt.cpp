@@ -138,7 +138,7 @@ Json json_without_seal(const Receipt& receipt) {
 
 /// Limit problems and unchecked limits of the audit, as problems_of() has those of the gates.
 void add_audit_problems(const limits::AuditReport& report, std::vector<Problem>& problems) {
-    const auto add = [&](std::string line) { problems.push_back({line, line}); };
+    const auto add = [&](const std::string& line) { problems.push_back({line, line}); };
     for (const limits::ToolchainAudit& audit : report.toolchains) {
         if (audit.spec.pinned && audit.compiler.empty())
             add(fmt::format("unchecked audit {}: not installed", audit.spec.name));

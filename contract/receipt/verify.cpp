@@ -481,6 +481,9 @@ Verdict verify(const std::string& json, const std::optional<std::string>& markdo
         verdict.did.emplace_back("the text, line by line");
     }
     append(faults, checkout_faults(*receipt, registry), "");
+    if (!request.base.empty() && request.base != receipt->base.commit)
+        faults.push_back(
+            fmt::format("another base: the receipt's is {}, expected {}", receipt->base.commit, request.base));
     append(faults, side_faults(receipt->head, registry, !receipt->dirty.empty()), "");
 
     const SharedCache cache(registry.root);
@@ -507,6 +510,7 @@ Verdict verify(const std::string& json, const std::optional<std::string>& markdo
     }
     append(faults, shortcomings(*receipt), "the receipt says itself");
     verdict.did.push_back(fmt::format("commit {}, its registry, sources and records", receipt->head.commit));
+    verdict.did.push_back(fmt::format("contract changes since {}", receipt->base.commit));
     if (request.rerun > 0 && faults.empty() && receipt->head.run)
         append(faults, rerun_faults(*receipt, registry, request, seal, progress, verdict.did), "");
     return verdict;

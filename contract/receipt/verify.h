@@ -12,6 +12,7 @@
 namespace hkc::receipt {
 
 struct VerifyRequest {
+    std::string base;        // the commit that the base must be; empty: whichever the receipt names
     std::uint32_t rerun = 0; // registrations that are run again, chosen by the receipt's hash
     unsigned jobs = 1;
 };

@@ -204,7 +204,11 @@ TEST_F(ReceiptTool, AnotherCommitADirtyTreeAndAMissingControlAreFaults) {
 
     write_receipt(sealed(good));
     EXPECT_EQ(verify().status, 0) << verify().out;
+    EXPECT_EQ(verify("--base first " + file("receipt.json")).status, 0);
     git("commit -q --allow-empty -m other");
+    const Ran based = verify("--base HEAD " + file("receipt.json"));
+    EXPECT_TRUE(has(based.out, "fault: another base: the receipt's is ")) << based.out;
+    EXPECT_EQ(verify("--base none " + file("receipt.json")).status, 2);
     const Ran other = verify();
     EXPECT_EQ(other.status, 1) << other.out;
     EXPECT_TRUE(has(other.out, "fault: another commit: the receipt is of ")) << other.out;
