@@ -2,6 +2,7 @@
 //
 // Sources: RDNA ISA documents, chapters "Program flow control", "Data dependency resolution", "SOPP instructions";
 // wait fields: llvm/lib/Target/AMDGPU/Utils/AMDGPUBaseInfo.cpp (decodeWaitcnt).
+#include "peacemaker/emu/hardware_register.h"
 #include "peacemaker/emu/row.h"
 #include "peacemaker/emu/shadow.h"
 #include "peacemaker/emu/waits.h"
@@ -9,6 +10,7 @@
 #include "peacemaker/emu/workgroup.h"
 
 #include <bit>
+#include <utility>
 
 namespace pm::emu {
 namespace {
@@ -96,6 +98,74 @@ void wait_store_ds(Wave& wave, const Inst& inst) {
     wait_for(wave, Counter::kLgkm, static_cast<u32>(inst.immediate) & 63u);
 }
 
+// --- the mode register and its like -------------------------------------------------------------------------------
+
+// Rounding to nearest even, f16 and f64 subnormals kept, f32 ones kept or flushed; DX10_CLAMP and IEEE as they are.
+void set_mode(Wave& wave, u32 mode) {
+    const u32 now = wave.scalar(isa::kMode), f32 = (mode >> 4) & 3u;
+    if ((mode & 15u) != 0)
+        stop_unsupported(wave, "unsupported float rounding mode");
+    else if (((mode >> 6) & 3u) != 3 || (f32 != 0 && f32 != 3))
+        stop_unsupported(wave, "unsupported float denormal mode");
+    else if ((mode >> 8) != (now >> 8))
+        stop_unsupported(wave, "unsupported change of the mode register");
+    else
+        set_scalar(wave, isa::kMode, mode);
+}
+
+void denorm_mode(Wave& wave, const Inst& inst) {
+    set_mode(wave, (wave.scalar(isa::kMode) & ~0xf0u) | (static_cast<u32>(inst.immediate) & 15u) << 4);
+}
+void round_mode(Wave& wave, const Inst& inst) {
+    set_mode(wave, (wave.scalar(isa::kMode) & ~15u) | (static_cast<u32>(inst.immediate) & 15u));
+}
+
+// The register that a field of S_GETREG and S_SETREG names; kNull where it is not modelled.
+Register hardware_register(const Wave& wave, const HardwareField& field) {
+    if (field.id == kHardwareMode) return isa::kMode;
+    const bool scratch = wave.worker->chip->generation == 10;
+    if (scratch && field.id == kHardwareScratchLow) return isa::kFlatScratchLo;
+    if (scratch && field.id == kHardwareScratchHigh) return isa::kFlatScratchLo + 1;
+    return isa::kNull;
+}
+
+void set_hardware(Wave& wave, const HardwareField& field, u32 value, u32 undefined) {
+    const Register r = hardware_register(wave, field);
+    if (r == isa::kNull) {
+        stop_unsupported(wave, "unsupported hardware register");
+        return;
+    }
+    const u32 mask = field.mask();
+    const u32 merged = (wave.scalar(r) & ~mask) | ((value << field.offset) & mask);
+    if (r == isa::kMode) {
+        set_mode(wave, merged);
+        return;
+    }
+    const u32 left = scalar_undefined(wave, r) & ~mask;
+    set_scalar(wave, r, merged);
+    set_scalar_undefined(wave, r, left | ((undefined << field.offset) & mask));
+}
+void setreg(Wave& wave, const Inst& inst) {
+    const HardwareField field = hardware_field(static_cast<u32>(inst.immediate));
+    const Source& s = inst.sources[0];
+    if (field.id == kHardwareMode && s.kind == Source::Kind::kScalar)
+        require_defined_scalar(wave, s.reg, 1, "the mode register");
+    set_hardware(wave, field, static_cast<u32>(scalar_value(wave, s)), static_cast<u32>(scalar_undefined(wave, s)));
+}
+void setreg_constant(Wave& wave, const Inst& inst) {
+    set_hardware(wave, hardware_field(static_cast<u32>(inst.second_immediate)), static_cast<u32>(inst.immediate), 0);
+}
+void getreg(Wave& wave, const Inst& inst) {
+    const HardwareField field = hardware_field(static_cast<u32>(inst.immediate));
+    const Register r = hardware_register(wave, field);
+    if (r == isa::kNull) {
+        stop_unsupported(wave, "unsupported hardware register");
+        return;
+    }
+    set_scalar(wave, inst.result, (wave.scalar(r) & field.mask()) >> field.offset);
+    set_scalar_undefined(wave, inst.result, (scalar_undefined(wave, r) & field.mask()) >> field.offset);
+}
+
 // --- lane crossing ------------------------------------------------------------------------------------------------
 
 // With EXEC all zero lane 0 is read (ISA: V_READFIRSTLANE_B32).
@@ -152,6 +222,39 @@ void permlane16(Wave& wave, const Inst& inst) {
     set_undefined(wave, inst.result, undefined, written);
 }
 
+// gfx12: each lane names the lane of the row in a register of its own.
+template <bool OtherRow>
+void permlane16_var(Wave& wave, const Inst& inst) {
+    const Register r = inst.sources[0].reg, selector = inst.sources[1].reg;
+    const bool fetch_inactive = inst.sources[0].op_sel, bound = inst.sources[1].op_sel;
+    require_defined_lanes(wave, selector, wave.exec(), "a lane number");
+    u32 value[kLanes], undefined[kLanes] = {};
+    u32 written = 0;
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+        const u32 from = ((lane & 16u) ^ (OtherRow ? 16u : 0u)) | (wave.v[selector][lane] & 15u);
+        const bool there = fetch_inactive || ((wave.exec() >> from) & 1u) != 0;
+        value[lane] = there ? wave.v[r][from] : 0u;
+        if (there) undefined[lane] = wave.undefined_word(r, from);
+        if (there || bound) written |= 1u << lane;
+    }
+    written &= wave.exec();
+    for (u32 lane = 0; lane < kLanes; ++lane)
+        if (((written >> lane) & 1u) != 0) wave.v[inst.result][lane] = value[lane];
+    set_undefined(wave, inst.result, undefined, written);
+}
+
+void swap(Wave& wave, const Inst& inst) {
+    const Register a = inst.result, b = inst.sources[0].reg;
+    u32 undefined_a[kLanes], undefined_b[kLanes];
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+        undefined_a[lane] = wave.undefined_word(a, lane);
+        undefined_b[lane] = wave.undefined_word(b, lane);
+        if (((wave.exec() >> lane) & 1u) != 0) std::swap(wave.v[a][lane], wave.v[b][lane]);
+    }
+    set_undefined(wave, a, undefined_b, wave.exec());
+    set_undefined(wave, b, undefined_a, wave.exec());
+}
+
 constexpr Row row(std::string_view name, Handler handler, std::string_view shape = "-:") {
     Row r;
     r.name = name;
@@ -164,6 +267,12 @@ constexpr Row row(std::string_view name, Handler handler, std::string_view shape
 constexpr Row hint(std::string_view name) {
     Row r = row(name, nothing);
     r.hint = true;
+    return r;
+}
+
+constexpr Row setting_mode(Row r, bool names_hardware) {
+    r.sets_mode = true;
+    r.names_hardware = names_hardware;
     return r;
 }
 
@@ -183,6 +292,23 @@ constexpr Row kRows[] = {
     hint("S_INST_PREFETCH"),
     hint("S_SETPRIO"),
     hint("S_WAITCNT_DEPCTR"),
+    hint("S_WAIT_IDLE"),
+    hint("S_WAIT_EVENT"), // of exports
+    hint("S_WAKEUP"),
+    hint("S_SLEEP_VAR"),
+    hint("S_VERSION"),
+    hint("S_INCPERFLEVEL"),
+    hint("S_DECPERFLEVEL"),
+    hint("S_TTRACEDATA"),
+    hint("V_NOP"),
+    hint("V_PIPEFLUSH"),
+    hint("V_CLREXCP"),        // exceptions are not modelled
+    hint("V_PERMLANE64_B32"), // nothing in a wave of 32
+    setting_mode(row("S_DENORM_MODE", denorm_mode), false),
+    setting_mode(row("S_ROUND_MODE", round_mode), false),
+    setting_mode(row("S_SETREG_B32", setreg, "-:1"), true),
+    setting_mode(row("S_SETREG_IMM32_B32", setreg_constant), true),
+    row("S_GETREG_B32", getreg, "1:"),
     row("S_CODE_END", nothing),
     row("S_SENDMSG", send_message),
     row("S_BARRIER", barrier),
@@ -214,6 +340,9 @@ constexpr Row kRows[] = {
     row("V_WRITELANE_B32", writelane, "1:11"),
     row("V_PERMLANE16_B32", permlane16<false>, "1:111"),
     row("V_PERMLANEX16_B32", permlane16<true>, "1:111"),
+    row("V_PERMLANE16_VAR_B32", permlane16_var<false>, "1:11"),
+    row("V_PERMLANEX16_VAR_B32", permlane16_var<true>, "1:11"),
+    row("V_SWAP_B32", swap, "1:1"),
 };
 
 } // namespace

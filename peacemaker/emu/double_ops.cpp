@@ -1,7 +1,7 @@
 // The arithmetic of f64 vector instructions.
 //
 // Sources: RDNA 2, RDNA 3, RDNA 3.5 and RDNA 4 ISA documents, instruction listings.
-#include "peacemaker/emu/float_format.h"
+#include "peacemaker/emu/bounded_functions.h"
 #include "peacemaker/emu/lane_loops.h"
 #include "peacemaker/emu/row_builders.h"
 
@@ -23,22 +23,6 @@ u64 add(u64 a, u64 b) { return settled<F64>(bits(f64(a) + f64(b)), a, b); }
 u64 mul(u64 a, u64 b) { return settled<F64>(bits(f64(a) * f64(b)), a, b); }
 u64 fma(u64 a, u64 b, u64 c) { return settled<F64>(bits(std::fma(f64(a), f64(b), f64(c))), a, b, c); }
 u64 ldexp(u64 v, u32 exponent) { return scaled<F64>(v, static_cast<i32>(exponent)); }
-
-// --- bounded functions ----------------------------------------------------------------------------------------------
-
-constexpr u64 kInvalid = F64::kDefaultNan | F64::kSign; // negative, as the ISA documents' examples of f32 show
-
-template <double (*Function)(double)>
-u64 nearest_of(u64 a) {
-    if (is_nan<F64>(a)) return a | F64::kQuiet;
-    const double r = Function(f64(a));
-    return std::isnan(r) ? kInvalid : bits(r);
-}
-double reciprocal(double x) { return 1.0 / x; }
-double reciprocal_root(double x) { return 1.0 / std::sqrt(x); }
-double root(double x) { return std::sqrt(x); }
-
-constexpr std::string_view kNote = "IEEE division and square root; the ISA bounds the error by 2^29 ulp";
 
 // --- division -------------------------------------------------------------------------------------------------------
 
@@ -156,9 +140,9 @@ constexpr Row kRows[] = {
     HKC_UNARY("FRACT", fraction<F64>),
     HKC_UNARY("FREXP_MANT", frexp_mantissa<F64>),
     to_integer(row("V_FREXP_EXP_I32_F64", "1:2", lanes<frexp_exponent<F64>>, kAll)),
-    approximate(HKC_UNARY("RCP", nearest_of<reciprocal>), kNote),
-    approximate(HKC_UNARY("RSQ", nearest_of<reciprocal_root>), kNote),
-    approximate(HKC_UNARY("SQRT", nearest_of<root>), kNote),
+    approximate(HKC_UNARY("RCP", (nearest_of<F64, reciprocal>)), kDoubleNote),
+    approximate(HKC_UNARY("RSQ", (nearest_of<F64, reciprocal_root>)), kDoubleNote),
+    approximate(HKC_UNARY("SQRT", (nearest_of<F64, root>)), kDoubleNote),
 
     approximate(floating(mask_to(row("V_DIV_SCALE_F64", "2:222", div_scale, kAll))), kScaleNote),
     floating(mask_through(row("V_DIV_FMAS_F64", "2:222", div_fmas, kAll), true, false)),

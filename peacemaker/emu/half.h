@@ -33,4 +33,23 @@ inline std::uint32_t round_f16(std::uint32_t v) {
     return sign | ((rounded - 0x38000000u) >> 13);
 }
 
+/// All ones where the condition holds: cases are combined as masks, which the compiler keeps free of branches.
+inline std::uint32_t mask_where(bool condition) { return 0u - static_cast<std::uint32_t>(condition); }
+
+/// f32 bits to fp16, towards zero. Every case is computed, so that lanes need no branch.
+inline std::uint32_t truncate_f16(std::uint32_t v) {
+    const std::uint32_t sign = (v >> 16) & 0x8000u;
+    const std::uint32_t magnitude = v & 0x7fffffffu;
+    const std::uint32_t normal = (magnitude - 0x38000000u) >> 13;
+    // Below 2^-14 the result counts steps of 2^-24, and an integer conversion cuts off what is less than one.
+    const std::uint32_t tiny = mask_where(magnitude < 0x38800000u);
+    const std::uint32_t subnormal =
+        static_cast<std::uint32_t>(static_cast<std::int32_t>(std::bit_cast<float>(magnitude & tiny) * 0x1p24f));
+    const std::uint32_t not_a_number = mask_where(magnitude > 0x7f800000u);
+    const std::uint32_t special = 0x7c00u | (not_a_number & (0x200u | ((magnitude >> 13) & 0x3ffu)));
+    const std::uint32_t large = mask_where(magnitude >= 0x47800000u), infinite = mask_where(magnitude >= 0x7f800000u);
+    const std::uint32_t finite = (large & 0x7bffu) | (~large & ((tiny & subnormal) | (~tiny & normal)));
+    return sign | (infinite & special) | (~infinite & finite);
+}
+
 } // namespace pm::emu

@@ -1,7 +1,7 @@
 // The arithmetic of f16 vector instructions, one half a lane or two packed ones.
 //
 // Sources: RDNA 2, RDNA 3, RDNA 3.5 and RDNA 4 ISA documents, instruction listings.
-#include "peacemaker/emu/float_format.h"
+#include "peacemaker/emu/bounded_functions.h"
 #include "peacemaker/emu/lane_loops.h"
 #include "peacemaker/emu/row_builders.h"
 
@@ -36,42 +36,6 @@ u32 fma(u32 a, u32 b, u32 c) {
     return settled<F16>(round_f16(bits), a, b, c);
 }
 
-// --- bounded functions ----------------------------------------------------------------------------------------------
-
-constexpr u32 kInvalid = 0xfe00; // negative, as the ISA documents' examples show
-
-template <double (*Function)(double)>
-u32 nearest_of(u32 a) {
-    if (is_nan<F16>(a)) return a | F16::kQuiet;
-    const double r = Function(value_of<F16>(a));
-    return std::isnan(r) ? kInvalid : nearest<F16>(r);
-}
-double reciprocal(double x) { return 1.0 / x; }
-double reciprocal_root(double x) { return 1.0 / std::sqrt(x); }
-double root(double x) { return std::sqrt(x); }
-double power_of_2(double x) { return std::exp2(x); }
-double logarithm(double x) { return std::log2(x); }
-
-// In turns; beyond 256 turns the sine is 0 and the cosine 1.
-template <bool Cosine>
-u32 circular(u32 a) {
-    constexpr double kTurn = 6.283185307179586476925286766559;
-    if (is_nan<F16>(a)) return a | F16::kQuiet;
-    if (is_infinite<F16>(a)) return kInvalid;
-    const double turns = value_of<F16>(a);
-    if (std::fabs(turns) > 256.0) return Cosine ? 0x3c00u : 0u;
-    const double rest = turns - std::nearbyint(turns);
-    if (std::fabs(rest) == 0.25) return Cosine ? 0u : rest > 0 ? 0x3c00u : 0xbc00u;
-    if (!Cosine && std::fabs(rest) == 0.5) return 0u;
-    return nearest<F16>(Cosine      ? std::cos(rest * kTurn)
-                        : rest == 0 ? std::copysign(0.0, turns)
-                                    : std::sin(rest * kTurn));
-}
-
-constexpr std::string_view kNearestNote = "the nearest f16, subnormals kept; the ISA bounds the error by 1 ulp";
-constexpr std::string_view kCircularNote =
-    "the nearest f16 of the sine or cosine of 2 pi x, beyond 256 turns 0 or 1; the ISA states no bound";
-
 // --- others ---------------------------------------------------------------------------------------------------------
 
 u32 div_fixup(u32 quotient, u32 denominator, u32 numerator) {
@@ -97,7 +61,7 @@ u32 packed3(u32 a, u32 b, u32 c) {
 constexpr ShadowRule kAll = ShadowRule::kAll;
 
 #define HKC_UNARY(name, op) floating(row("V_" name "_F16", "h:h", lanes<op>, kAll))
-#define HKC_BOUNDED(name, op) approximate(HKC_UNARY(name, op), kNearestNote)
+#define HKC_BOUNDED(name, op) approximate(HKC_UNARY(name, op), kNearestHalfNote)
 #define HKC_BINARY(name, op) floating(row("V_" name "_F16", "h:hh", lanes<op>, kAll))
 #define HKC_TERNARY(name, op) floating(row("V_" name "_F16", "h:hhh", lanes<op>, kAll))
 #define HKC_PACKED2(name, op) floating(row("V_PK_" name "_F16", "p:pp", lanes<packed2<op>>, ShadowRule::kHalves))
@@ -147,13 +111,13 @@ constexpr Row kRows[] = {
     HKC_UNARY("FRACT", fraction<F16>),
     HKC_UNARY("FREXP_MANT", frexp_mantissa<F16>),
     to_integer(row("V_FREXP_EXP_I16_F16", "h:h", lanes<frexp_exponent<F16>>, kAll)),
-    HKC_BOUNDED("RCP", nearest_of<reciprocal>),
-    HKC_BOUNDED("RSQ", nearest_of<reciprocal_root>),
-    HKC_BOUNDED("SQRT", nearest_of<root>),
-    HKC_BOUNDED("EXP", nearest_of<power_of_2>),
-    HKC_BOUNDED("LOG", nearest_of<logarithm>),
-    approximate(HKC_UNARY("SIN", circular<false>), kCircularNote),
-    approximate(HKC_UNARY("COS", circular<true>), kCircularNote),
+    HKC_BOUNDED("RCP", (nearest_of<F16, reciprocal>)),
+    HKC_BOUNDED("RSQ", (nearest_of<F16, reciprocal_root>)),
+    HKC_BOUNDED("SQRT", (nearest_of<F16, root>)),
+    HKC_BOUNDED("EXP", (nearest_of<F16, power_of_2>)),
+    HKC_BOUNDED("LOG", (nearest_of<F16, logarithm>)),
+    approximate(HKC_UNARY("SIN", (circular<F16, false>)), kCircularNote),
+    approximate(HKC_UNARY("COS", (circular<F16, true>)), kCircularNote),
 
     row("V_CVT_F16_U16", "h:h", lanes<from_u16>, kAll),
     row("V_CVT_F16_I16", "h:h", lanes<from_i16>, kAll),

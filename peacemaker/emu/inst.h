@@ -75,7 +75,7 @@ struct Inst {
     bool cross_lane = false;   // reads lanes beyond EXEC
     bool vector = false;       // counts lanes
     bool clamp = false;
-    bool flush = false; // f32 subnormals count as zero (the kernel's denormal mode)
+    bool flush = false; // f32 subnormals count as zero where the mode register says so
     std::uint8_t output_modifier = 0;
     isa::Encoding encoding = isa::Encoding::kPlain;
     char result_form = '1';
@@ -88,8 +88,9 @@ struct Inst {
     isa::DppFields dpp;
     const std::int8_t* source_lanes = nullptr; // DPP: the lane that each lane reads, -1 outside its row
     std::int32_t immediate = 0;                // wait fields, counts
-    std::uint32_t target = 0;                  // branch: index of the instruction jumped to
-    std::uint32_t offset = 0;                  // bytes from the kernel's entry
+    std::int32_t second_immediate = 0;
+    std::uint32_t target = 0; // branch: index of the instruction jumped to
+    std::uint32_t offset = 0; // bytes from the kernel's entry
     std::array<Register, 12> touch{};
     MemoryOperands memory;
 };

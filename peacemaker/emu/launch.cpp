@@ -324,6 +324,9 @@ void start_wave(Wave& wave, const Launch& l, Worker& worker, std::uint64_t workg
         std::memset(wave.v_undefined[r], 0xff, sizeof wave.v_undefined[r]);
         std::memset(wave.v[r], 0xa5, sizeof wave.v[r]);
     }
+    // Rounding and denormal modes, DX10_CLAMP and IEEE (COMPUTE_PGM_RSRC1).
+    const std::uint32_t word = l.kernel.descriptor.compute_pgm_rsrc1;
+    wave.s[isa::kMode - isa::kScalar] = field(word, 12, 8) | field(word, 21, 1) << 8 | field(word, 23, 1) << 9;
     set_scalars(wave, l);
     set_vectors(wave, l);
     wave.scratch.bytes = l.kernel.descriptor.private_segment_fixed_size;

@@ -1,5 +1,6 @@
 #include "peacemaker/emu/program.h"
 
+#include "peacemaker/emu/hardware_register.h"
 #include "peacemaker/emu/row.h"
 #include "peacemaker/emu/vector_execute.h"
 #include "peacemaker/emu/wave.h"
@@ -42,7 +43,16 @@ public:
         if (code.empty())
             return Error{fmt::format("kernel {}: its code at 0x{:x} lies outside the file", kernel_.name,
                                      kernel_.entry_address)};
-        for (std::uint64_t offset = 0; offset < code.size();) offset += lift_one(code.substr(offset), offset);
+        lift_all(code);
+        if (changes_mode_) {
+            // What reads the mode register is lifted so that it looks there each time.
+            mode_varies_ = true;
+            program_ = std::make_unique<Program>();
+            index_of_.clear();
+            pending_branches_.clear();
+            constants_.clear();
+            lift_all(code);
+        }
         // Running past the last instruction stops like any other unknown.
         append_unknown(static_cast<std::uint32_t>(code.size()), "(end of the kernel's code)");
         connect_branches();
@@ -58,6 +68,10 @@ private:
                 return object_.at(kernel_.entry_address, end - kernel_.entry_address);
         }
         return {};
+    }
+
+    void lift_all(std::string_view code) {
+        for (std::uint64_t offset = 0; offset < code.size();) offset += lift_one(code.substr(offset), offset);
     }
 
     void append_unknown(std::uint32_t offset, std::string text) {
@@ -172,6 +186,10 @@ private:
         inst.row = row;
         inst.encoding = name.encoding;
         inst.immediate = operands.immediates.empty() ? 0 : static_cast<std::int32_t>(operands.immediates[0]);
+        if (operands.immediates.size() > 1) inst.second_immediate = static_cast<std::int32_t>(operands.immediates[1]);
+        // The field is the last immediate.
+        const auto hardware = operands.immediates.empty() ? 0u : static_cast<std::uint32_t>(operands.immediates.back());
+        changes_mode_ |= row->sets_mode && (!row->names_hardware || (hardware & 63u) == kHardwareMode);
         bool known = false;
         switch (row->unit) {
         case Unit::kVector:
@@ -219,7 +237,7 @@ private:
         inst.source_count = static_cast<std::uint8_t>(forms.size());
         if (accumulates) {
             Source& last = inst.sources[own];
-            last.kind = Source::Kind::kVector;
+            last.kind = isa::is_vector(inst.result) ? Source::Kind::kVector : Source::Kind::kScalar;
             last.form = forms[own];
             last.reg = inst.result;
             last.op_sel = last.form == 'h' && inst.result_high;
@@ -283,9 +301,8 @@ private:
         if (inst.clamp && !row.is_float) return false;
         if ((inst.clamp || inst.output_modifier != 0) && inst.result_form == '-') return false;
         if (inst.output_modifier != 0 && (!row.is_float || row.integer_result)) return false;
-        // The denormal mode is fixed for the launch: nothing that changes it is in the rows (field 17:16 of
-        // COMPUTE_PGM_RSRC1).
-        inst.flush = row.is_float && !row.keeps_subnormals && ((kernel_.descriptor.compute_pgm_rsrc1 >> 16) & 3u) == 0;
+        // The denormal mode at the start is field 17:16 of COMPUTE_PGM_RSRC1.
+        inst.flush = row.is_float && !row.keeps_subnormals && (mode_varies_ || flushes_at_start());
         inst.handler = is_plain(inst) ? handlers_.plain : handlers_.general;
         inst.cross_lane = inst.encoding == Encoding::kDpp16 || inst.encoding == Encoding::kDpp8;
         if (inst.cross_lane) {
@@ -297,6 +314,8 @@ private:
         }
         return true;
     }
+
+    bool flushes_at_start() const { return ((kernel_.descriptor.compute_pgm_rsrc1 >> 16) & 3u) == 0; }
 
     static bool is_plain(const Inst& inst) {
         if (inst.encoding != Encoding::kPlain && inst.encoding != Encoding::kVop3) return false;
@@ -324,12 +343,27 @@ private:
             if (operands.results.empty() || operands.results[0].dwords == 0) return false;
             inst.result = operands.results[0].first;
         }
+        // Scalar floats keep subnormals, and have no modifiers that are modelled.
+        const bool modified = std::any_of(operands.sources.begin(), operands.sources.end(),
+                                          [](const SourceOperand& s) { return s.neg || s.abs_or_neg_hi; });
+        if (row.is_float &&
+            (mode_varies_ || flushes_at_start() || modified || operands.clamp || operands.output_modifier != 0))
+            return false;
+        // A half always leaves something undefined, which only the checked path notes.
+        inst.check_always = inst.result_form == 'h';
         Operands with_constants = operands;
         // SOPK holds its constant as an immediate.
         if (with_constants.sources.size() < forms.size() && !operands.immediates.empty() && row.unit == Unit::kScalar) {
             SourceOperand constant;
             constant.constant = static_cast<std::int16_t>(operands.immediates[0]);
             with_constants.sources.push_back(constant);
+        }
+        // The two registers of a swap are results both.
+        if (with_constants.sources.size() < forms.size() && operands.results.size() > 1) {
+            SourceOperand other;
+            other.is_register = true;
+            other.reg = operands.results[1];
+            with_constants.sources.push_back(other);
         }
         return take_sources(inst, with_constants, forms);
     }
@@ -566,6 +600,7 @@ private:
     isa::Disassembler& disassembler_;
     const VectorHandlers handlers_ = vector_handlers();
     std::unique_ptr<Program> program_;
+    bool changes_mode_ = false, mode_varies_ = false;
     std::unordered_map<std::uint32_t, std::uint32_t> index_of_; // byte offset to instruction
     std::vector<std::pair<std::uint32_t, std::int64_t>> pending_branches_;
     std::unordered_map<std::uint64_t, const std::uint32_t*> constants_;

@@ -68,7 +68,9 @@ struct Row {
     bool integer_result = false;   // of a float instruction: subnormal-looking results are none
     bool keeps_subnormals = false; // of a float instruction: whatever the mode register says
     bool scc_in = false, scc_out = false;
-    std::uint8_t bytes = 0; // memory: bytes a lane
+    bool sets_mode = false;      // writes the mode register, ..
+    bool names_hardware = false; // .. if its field does: id 5:0, offset 10:6, size less one 15:11 (SOPK)
+    std::uint8_t bytes = 0;      // memory: bytes a lane
     bool store = false;
     bool high = false; // memory: d16_hi
     bool half = false; // memory: d16, the other half of the register stays
@@ -78,15 +80,16 @@ struct Row {
     std::string_view note; // kApproximate: which answer and which bound
 };
 
-std::span<const Row> vector_rows();  // vector_ops.cpp: chosen for this host's SIMD
-std::span<const Row> integer_rows(); // integer_ops.cpp
-std::span<const Row> half_rows();    // half_ops.cpp
-std::span<const Row> double_rows();  // double_ops.cpp
-std::span<const Row> single_rows();  // single_ops.cpp
-std::span<const Row> scalar_rows();  // scalar_ops.cpp
-std::span<const Row> memory_rows();  // memory_ops.cpp
-std::span<const Row> lds_rows();     // lds_ops.cpp
-std::span<const Row> control_rows(); // control_ops.cpp
+std::span<const Row> vector_rows();       // vector_ops.cpp: chosen for this host's SIMD
+std::span<const Row> integer_rows();      // integer_ops.cpp
+std::span<const Row> half_rows();         // half_ops.cpp
+std::span<const Row> double_rows();       // double_ops.cpp
+std::span<const Row> single_rows();       // single_ops.cpp
+std::span<const Row> scalar_rows();       // scalar_ops.cpp
+std::span<const Row> scalar_float_rows(); // scalar_float_ops.cpp
+std::span<const Row> memory_rows();       // memory_ops.cpp
+std::span<const Row> lds_rows();          // lds_ops.cpp
+std::span<const Row> control_rows();      // control_ops.cpp
 
 /// The row of that base name, or null.
 const Row* find_row(std::string_view base_name);

@@ -1,7 +1,7 @@
 // Scalar instructions: one pure function and one row each.
 //
 // Sources: RDNA ISA documents, chapters "Scalar ALU operations" (SOP1, SOP2, SOPC, SOPK) and the instruction listings.
-#include "peacemaker/emu/row.h"
+#include "peacemaker/emu/scalar_execute.h"
 #include "peacemaker/emu/shadow.h"
 #include "peacemaker/emu/wave.h"
 
@@ -32,6 +32,50 @@ u64 bcnt1_32(u64 a, u64, bool& scc) {
 }
 u64 ff1_32(u64 a, u64, bool&) { return low(a) == 0 ? ~0u : static_cast<u32>(std::countr_zero(low(a))); }
 u64 flbit_32(u64 a, u64, bool&) { return low(a) == 0 ? ~0u : static_cast<u32>(std::countl_zero(low(a))); }
+u64 not64(u64 a, u64, bool& scc) { return scc = ~a != 0, ~a; }
+u64 brev64(u64 a, u64, bool&) {
+    u64 r = 0;
+    for (u32 i = 0; i < 64; ++i) r |= ((a >> i) & 1u) << (63 - i);
+    return r;
+}
+u64 bcnt0_32(u64 a, u64, bool& scc) {
+    const auto n = 32 - static_cast<u32>(std::popcount(low(a)));
+    return scc = n != 0, n;
+}
+u64 bcnt_64(u64 a, bool& scc) {
+    const auto n = static_cast<u32>(std::popcount(a));
+    return scc = n != 0, n;
+}
+u64 bcnt0_64(u64 a, u64, bool& scc) { return bcnt_64(~a, scc); }
+u64 bcnt1_64(u64 a, u64, bool& scc) { return bcnt_64(a, scc); }
+u64 ff1_64(u64 a, u64, bool&) { return a == 0 ? ~0u : static_cast<u32>(std::countr_zero(a)); }
+u64 ff0_32(u64 a, u64 b, bool& scc) { return ff1_32(~a, b, scc); }
+u64 ff0_64(u64 a, u64 b, bool& scc) { return ff1_64(~a, b, scc); }
+u64 flbit_64(u64 a, u64, bool&) { return a == 0 ? ~0u : static_cast<u32>(std::countl_zero(a)); }
+// Leading bits equal to the sign; all of them: -1.
+u64 signs_32(u64 a, u64 b, bool& scc) { return flbit_32(sig(a) < 0 ? ~a : a, b, scc); }
+u64 signs_64(u64 a, u64 b, bool& scc) { return flbit_64(static_cast<i64>(a) < 0 ? ~a : a, b, scc); }
+u64 bitreplicate(u64 a, u64, bool&) {
+    u64 r = 0;
+    for (u32 i = 0; i < 32; ++i) r |= ((a >> i) & 1u) * (u64{3} << (2 * i));
+    return r;
+}
+// One bit a quad: whether any of its four is set; WQM sets all four.
+u64 quads(u64 a, u32 bits, bool whole) {
+    u64 r = 0;
+    for (u32 i = 0; i < bits / 4; ++i)
+        if (((a >> (4 * i)) & 15u) != 0) r |= whole ? u64{15} << (4 * i) : u64{1} << i;
+    return r;
+}
+template <u32 Bits, bool Whole>
+u64 quad_mask(u64 a, u64, bool& scc) {
+    const u64 r = quads(a, Bits, Whole);
+    return scc = r != 0, r;
+}
+u64 bitset0(u64 a, u64 b, bool&) { return b & ~(u64{1} << (a & 31u)); }
+u64 bitset1(u64 a, u64 b, bool&) { return b | u64{1} << (a & 31u); }
+u64 bitset0_64(u64 a, u64 b, bool&) { return b & ~(u64{1} << (a & 63u)); }
+u64 bitset1_64(u64 a, u64 b, bool&) { return b | u64{1} << (a & 63u); }
 u64 sext_i8(u64 a, u64, bool&) { return static_cast<u32>(static_cast<std::int8_t>(a)); }
 u64 sext_i16(u64 a, u64, bool&) { return static_cast<u32>(static_cast<std::int16_t>(a)); }
 u64 abs32(u64 a, u64, bool& scc) {
@@ -149,6 +193,20 @@ u64 bfe_i32(u64 a, u64 b, bool& scc) {
     const u32 r = static_cast<u32>(static_cast<i32>(low(a) << (32 - offset - bits)) >> (32 - bits));
     return scc = r != 0, r;
 }
+u64 bfm64(u64 a, u64 b, bool&) { return ((u64{1} << (a & 63u)) - 1u) << (b & 63u); }
+u64 bfe_u64(u64 a, u64 b, bool& scc) {
+    const u32 width = low(b >> 16) & 0x7fu, offset = low(b) & 63u;
+    const u64 r = (a >> offset) & (width >= 64 ? ~u64{0} : (u64{1} << width) - 1u);
+    return scc = r != 0, r;
+}
+u64 bfe_i64(u64 a, u64 b, bool& scc) {
+    const u32 width = low(b >> 16) & 0x7fu, offset = low(b) & 63u;
+    if (width == 0) return scc = false, 0;
+    const u32 bits = width > 64 - offset ? 64 - offset : width;
+    const u64 r = static_cast<u64>(static_cast<i64>(a << (64 - offset - bits)) >> (64 - bits));
+    return scc = r != 0, r;
+}
+u64 pack_hl(u64 a, u64 b, bool&) { return ((a >> 16) & 0xffffu) | low(b << 16); }
 u64 pack_ll(u64 a, u64 b, bool&) { return (a & 0xffffu) | low(b << 16); }
 u64 pack_lh(u64 a, u64 b, bool&) { return (a & 0xffffu) | (b & 0xffff0000u); }
 u64 pack_hh(u64 a, u64 b, bool&) { return ((a >> 16) & 0xffffu) | (b & 0xffff0000u); }
@@ -164,18 +222,15 @@ constexpr auto kLt = [](auto a, auto b) { return a < b; };
 constexpr auto kLe = [](auto a, auto b) { return a <= b; };
 constexpr auto kGt = [](auto a, auto b) { return a > b; };
 constexpr auto kGe = [](auto a, auto b) { return a >= b; };
+// SOPK's constant is sign-extended, but these take its 16 bits.
+template <auto Op>
+u64 compare_k(u64 a, u64 b, bool& scc) {
+    return scc = Op(low(a), low(b) & 0xffffu), 0;
+}
+u64 bitcmp0_64(u64 a, u64 b, bool& scc) { return scc = ((a >> (b & 63u)) & 1u) == 0, 0; }
+u64 bitcmp1_64(u64 a, u64 b, bool& scc) { return scc = ((a >> (b & 63u)) & 1u) != 0, 0; }
 u64 bitcmp0(u64 a, u64 b, bool& scc) { return scc = ((low(a) >> (b & 31u)) & 1u) == 0, 0; }
 u64 bitcmp1(u64 a, u64 b, bool& scc) { return scc = ((low(a) >> (b & 31u)) & 1u) != 0, 0; }
-
-void execute(Wave& wave, const Inst& inst) {
-    bool scc = wave.scc();
-    const u64 r = inst.row->scalar(scalar_value(wave, inst.sources[0]), scalar_value(wave, inst.sources[1]), scc);
-    if (inst.result != isa::kNull) {
-        set_scalar(wave, inst.result, low(r));
-        if (inst.result_form == '2') set_scalar(wave, static_cast<Register>(inst.result + 1), low(r >> 32));
-    }
-    if (inst.row->scc_out) set_scalar(wave, isa::kScc, scc ? 1u : 0u);
-}
 
 // D = EXEC; EXEC = op(source, EXEC); SCC = EXEC != 0. EXEC itself is always defined.
 template <u32 (*Op)(u32 source, u32 exec)>
@@ -198,24 +253,25 @@ u32 exec_xor(u32 s, u32 e) { return s ^ e; }
 u32 exec_andn2(u32 s, u32 e) { return s & ~e; } // S_ANDN2_SAVEEXEC: source and not EXEC
 u32 exec_andn1(u32 s, u32 e) { return ~s & e; }
 u32 exec_orn2(u32 s, u32 e) { return s | ~e; }
+u32 exec_orn1(u32 s, u32 e) { return ~s | e; }
+u32 exec_nand(u32 s, u32 e) { return ~(s & e); }
+u32 exec_nor(u32 s, u32 e) { return ~(s | e); }
+u32 exec_xnor(u32 s, u32 e) { return ~(s ^ e); }
+
+// The same with the new EXEC as the result.
+template <u32 (*Op)(u32 source, u32 exec)>
+void write_exec(Wave& wave, const Inst& inst) {
+    save_exec<Op>(wave, inst);
+    set_scalar(wave, inst.result, wave.exec());
+}
 
 constexpr ShadowRule kAll = ShadowRule::kAll, kMove = ShadowRule::kMove, kCarry = ShadowRule::kCarry;
-enum Scc : u8 { kNoScc = 0, kIn = 1, kOut = 2, kInOut = 3 };
-
+constexpr auto kIn = kSccIn, kOut = kSccOut, kInOut = kSccInOut;
 constexpr Row row(std::string_view name, std::string_view shape, ScalarOp op, u8 scc, ShadowRule shadow,
                   u8 controls = 0) {
-    Row r;
-    r.name = name;
-    r.unit = Unit::kScalar;
-    r.shape = shape;
-    r.scalar = op;
-    r.handler = execute;
-    r.scc_in = (scc & kIn) != 0;
-    r.scc_out = (scc & kOut) != 0;
-    r.shadow = shadow;
-    r.controls = controls;
-    return r;
+    return scalar_row(name, shape, op, scc, shadow, controls);
 }
+
 constexpr Row exec_row(std::string_view name, Handler handler) {
     Row r;
     r.name = name;
@@ -225,6 +281,14 @@ constexpr Row exec_row(std::string_view name, Handler handler) {
     return r;
 }
 
+constexpr Row onto_result(Row r) {
+    r.accumulates = true;
+    return r;
+}
+
+#define HKC_COMPARES_K(name, op)                                                                                       \
+    row("S_CMPK_" name "_I32", "-:11", compare<i32, op>, kOut, kAll),                                                  \
+        row("S_CMPK_" name "_U32", "-:11", compare_k<op>, kOut, kAll)
 #define HKC_LOGIC(name, op, rule)                                                                                      \
     row("S_" name "_B32", "1:11", op<u32>, kOut, rule), row("S_" name "_B64", "2:22", op<u64>, kOut, rule)
 #define HKC_COMPARES(name, op)                                                                                         \
@@ -302,11 +366,69 @@ constexpr Row kRows[] = {
     exec_row("S_ANDN2_SAVEEXEC_B32", save_exec<exec_andn2>),
     exec_row("S_ANDN1_SAVEEXEC_B32", save_exec<exec_andn1>),
     exec_row("S_ORN2_SAVEEXEC_B32", save_exec<exec_orn2>),
+    exec_row("S_ORN1_SAVEEXEC_B32", save_exec<exec_orn1>),
+    exec_row("S_NAND_SAVEEXEC_B32", save_exec<exec_nand>),
+    exec_row("S_NOR_SAVEEXEC_B32", save_exec<exec_nor>),
+    exec_row("S_XNOR_SAVEEXEC_B32", save_exec<exec_xnor>),
+    exec_row("S_ANDN1_WREXEC_B32", write_exec<exec_andn1>),
+    exec_row("S_ANDN2_WREXEC_B32", write_exec<exec_andn2>),
+
+    row("S_NOT_B64", "2:2", not64, kOut, ShadowRule::kXor),
+    row("S_BREV_B64", "2:2", brev64, kNoScc, kMove),
+    row("S_BCNT0_I32_B32", "1:1", bcnt0_32, kOut, kAll),
+    row("S_BCNT0_I32_B64", "1:2", bcnt0_64, kOut, kAll),
+    row("S_BCNT1_I32_B64", "1:2", bcnt1_64, kOut, kAll),
+    row("S_FF0_I32_B32", "1:1", ff0_32, kNoScc, kAll),
+    row("S_FF0_I32_B64", "1:2", ff0_64, kNoScc, kAll),
+    row("S_FF1_I32_B64", "1:2", ff1_64, kNoScc, kAll),
+    row("S_FLBIT_I32_B64", "1:2", flbit_64, kNoScc, kAll),
+    row("S_FLBIT_I32", "1:1", signs_32, kNoScc, kAll),
+    row("S_FLBIT_I32_I64", "1:2", signs_64, kNoScc, kAll),
+    row("S_BITREPLICATE_B64_B32", "2:1", bitreplicate, kNoScc, kMove),
+    row("S_QUADMASK_B32", "1:1", quad_mask<32, false>, kOut, kAll),
+    row("S_QUADMASK_B64", "2:2", quad_mask<64, false>, kOut, kAll),
+    row("S_WQM_B32", "1:1", quad_mask<32, true>, kOut, kAll),
+    row("S_WQM_B64", "2:2", quad_mask<64, true>, kOut, kAll),
+    onto_result(row("S_BITSET0_B32", "1:11", bitset0, kNoScc, kAll)),
+    onto_result(row("S_BITSET1_B32", "1:11", bitset1, kNoScc, kAll)),
+    onto_result(row("S_BITSET0_B64", "2:12", bitset0_64, kNoScc, kAll)),
+    onto_result(row("S_BITSET1_B64", "2:12", bitset1_64, kNoScc, kAll)),
+    onto_result(row("S_CMOV_B32", "1:11", cselect, kIn, ShadowRule::kSelect)),
+    onto_result(row("S_CMOV_B64", "2:22", cselect, kIn, ShadowRule::kSelect)),
+    onto_result(row("S_CMOVK_I32", "1:11", cselect, kIn, ShadowRule::kSelect)),
+    onto_result(row("S_ADDK_I32", "1:11", add_i32, kOut, kCarry)),
+    onto_result(row("S_MULK_I32", "1:11", mul_i32, kNoScc, kCarry)),
+    row("S_BFM_B64", "2:11", bfm64, kNoScc, kAll),
+    row("S_BFE_U64", "2:21", bfe_u64, kOut, kMove, 2),
+    row("S_BFE_I64", "2:21", bfe_i64, kOut, kMove, 2),
+    row("S_PACK_HL_B32_B16", "1:11", pack_hl, kNoScc, kMove),
+    row("S_BITCMP0_B64", "-:21", bitcmp0_64, kOut, kAll),
+    row("S_BITCMP1_B64", "-:21", bitcmp1_64, kOut, kAll),
+    HKC_COMPARES_K("EQ", kEq),
+    HKC_COMPARES_K("LG", kNe),
+    HKC_COMPARES_K("LT", kLt),
+    HKC_COMPARES_K("LE", kLe),
+    HKC_COMPARES_K("GT", kGt),
+    HKC_COMPARES_K("GE", kGe),
 };
 #undef HKC_LOGIC
 #undef HKC_COMPARES
+#undef HKC_COMPARES_K
 
 } // namespace
+
+void execute_scalar(Wave& wave, const Inst& inst) {
+    const Row& row = *inst.row;
+    bool scc = wave.scc();
+    const u64 a = scalar_value(wave, inst.sources[0]), b = scalar_value(wave, inst.sources[1]);
+    const u64 r =
+        row.scalar3 != nullptr ? row.scalar3(a, b, scalar_value(wave, inst.sources[2]), scc) : row.scalar(a, b, scc);
+    if (inst.result != isa::kNull) {
+        set_scalar(wave, inst.result, low(r));
+        if (inst.result_form == '2') set_scalar(wave, static_cast<Register>(inst.result + 1), low(r >> 32));
+    }
+    if (row.scc_out) set_scalar(wave, isa::kScc, scc ? 1u : 0u);
+}
 
 std::span<const Row> scalar_rows() { return kRows; }
 

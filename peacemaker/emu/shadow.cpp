@@ -20,7 +20,7 @@ void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     const std::uint64_t ma = scalar_undefined(wave, inst.sources[0]), mb = scalar_undefined(wave, inst.sources[1]);
     const std::uint64_t a = scalar_value(wave, inst.sources[0]), b = scalar_value(wave, inst.sources[1]);
     const bool scc = row.scc_in && scalar_undefined(wave, isa::kScc) != 0;
-    const bool any = ma != 0 || mb != 0 || scc;
+    const bool any = ma != 0 || mb != 0 || scalar_undefined(wave, inst.sources[2]) != 0 || scc;
     switch (row.shadow) {
     case ShadowRule::kMove: {
         bool ignored = false;
@@ -181,7 +181,9 @@ void shadow_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
 void shadow_after(Wave& wave, const Inst& inst, ResultShadow& shadow) {
     if (inst.row->unit == Unit::kScalar) {
         if (inst.result != isa::kNull) {
-            set_scalar_undefined(wave, inst.result, static_cast<std::uint32_t>(shadow.scalar));
+            // What a half leaves beside it is not stated.
+            const std::uint32_t beside = inst.result_form == 'h' ? 0xffff0000u : 0u;
+            set_scalar_undefined(wave, inst.result, static_cast<std::uint32_t>(shadow.scalar) | beside);
             if (inst.result_form == '2')
                 set_scalar_undefined(wave, static_cast<Register>(inst.result + 1),
                                      static_cast<std::uint32_t>(shadow.scalar >> 32));
@@ -252,6 +254,7 @@ std::uint32_t scalar_undefined(const Wave& wave, Register r) {
 std::uint64_t scalar_undefined(const Wave& wave, const Source& source) {
     if (source.kind != Source::Kind::kScalar) return 0;
     std::uint64_t undefined = scalar_undefined(wave, source.reg);
+    if (source.form == 'h') undefined &= 0xffffu;
     if (source.form == '2')
         undefined |= static_cast<std::uint64_t>(scalar_undefined(wave, static_cast<Register>(source.reg + 1))) << 32;
     return undefined;

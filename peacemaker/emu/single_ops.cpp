@@ -2,7 +2,7 @@
 // maximum of three, division steps, and the functions that the ISA bounds.
 //
 // Sources: RDNA 2, RDNA 3, RDNA 3.5 and RDNA 4 ISA documents, instruction listings.
-#include "peacemaker/emu/float_format.h"
+#include "peacemaker/emu/bounded_functions.h"
 #include "peacemaker/emu/lane_loops.h"
 #include "peacemaker/emu/row_builders.h"
 
@@ -20,49 +20,6 @@ float f32(u32 v) { return std::bit_cast<float>(v); }
 u32 bits(float v) { return std::bit_cast<u32>(v); }
 bool zero(u32 v) { return magnitude_of<F32>(v) == 0; }
 u32 fma_bits(u32 a, u32 b, u32 c) { return settled<F32>(bits(__builtin_fmaf(f32(a), f32(b), f32(c))), a, b, c); }
-
-// --- bounded functions ----------------------------------------------------------------------------------------------
-
-// An invalid operation's NaN is negative here, as the ISA documents' examples show.
-constexpr u32 kInvalid = 0xffc00000;
-// Subnormals count as zeros of their sign.
-u32 flushed(u32 v) { return is_subnormal<F32>(v) ? v & F32::kSign : v; }
-
-// The nearest f32 of a function of one f32 computed in f64, subnormal operands and results flushed.
-template <double (*Function)(double)>
-u32 nearest_flushed(u32 a) {
-    if (is_nan<F32>(a)) return a | F32::kQuiet;
-    const double r = Function(f32(flushed(a)));
-    return std::isnan(r) ? kInvalid : flushed(nearest<F32>(r));
-}
-double reciprocal(double x) { return 1.0 / x; }
-// The root of -0 is -0, but its reciprocal root is of the sign of 1 / -0.
-double reciprocal_root(double x) { return 1.0 / std::sqrt(x); }
-double root(double x) { return std::sqrt(x); }
-double power_of_2(double x) { return std::exp2(x); }
-double logarithm(double x) { return std::log2(x); }
-
-// In turns; beyond 256 turns the sine is 0 and the cosine 1.
-template <bool Cosine>
-u32 circular(u32 a) {
-    constexpr double kTurn = 6.283185307179586476925286766559;
-    if (is_nan<F32>(a)) return a | F32::kQuiet;
-    if (is_infinite<F32>(a)) return kInvalid;
-    const double turns = f32(a);
-    if (std::fabs(turns) > 256.0) return Cosine ? bits(1.0f) : 0u;
-    const double rest = turns - std::nearbyint(turns); // exact, in [-1/2, 1/2]
-    // Quarter turns are exact.
-    if (std::fabs(rest) == 0.25) return Cosine ? 0u : bits(rest > 0 ? 1.0f : -1.0f);
-    if (!Cosine && std::fabs(rest) == 0.5) return 0u;
-    return nearest<F32>(Cosine      ? std::cos(rest * kTurn)
-                        : rest == 0 ? std::copysign(0.0, turns)
-                                    : std::sin(rest * kTurn));
-}
-
-constexpr std::string_view kFlushedNote = "the nearest f32, subnormal operands and results as zeros; the ISA bounds "
-                                          "the error by 1 ulp and flushes subnormals";
-constexpr std::string_view kCircularNote =
-    "the nearest f32 of the sine or cosine of 2 pi x, beyond 256 turns 0 or 1; the ISA states no bound";
 
 // --- division -------------------------------------------------------------------------------------------------------
 
@@ -159,14 +116,14 @@ constexpr Row kRows[] = {
     HKC_UNARY("FRACT", fraction<F32>),
     HKC_UNARY("FREXP_MANT", frexp_mantissa<F32>),
     to_integer(row("V_FREXP_EXP_I32_F32", "1:1", lanes<frexp_exponent<F32>>, kAll)),
-    HKC_BOUNDED("RCP", nearest_flushed<reciprocal>, kFlushedNote),
-    HKC_BOUNDED("RCP_IFLAG", nearest_flushed<reciprocal>, kFlushedNote),
-    HKC_BOUNDED("RSQ", nearest_flushed<reciprocal_root>, kFlushedNote),
-    HKC_BOUNDED("SQRT", nearest_flushed<root>, kFlushedNote),
-    HKC_BOUNDED("EXP", nearest_flushed<power_of_2>, kFlushedNote),
-    HKC_BOUNDED("LOG", nearest_flushed<logarithm>, kFlushedNote),
-    HKC_BOUNDED("SIN", circular<false>, kCircularNote),
-    HKC_BOUNDED("COS", circular<true>, kCircularNote),
+    HKC_BOUNDED("RCP", (nearest_of<F32, reciprocal, true>), kFlushedNote),
+    HKC_BOUNDED("RCP_IFLAG", (nearest_of<F32, reciprocal, true>), kFlushedNote),
+    HKC_BOUNDED("RSQ", (nearest_of<F32, reciprocal_root, true>), kFlushedNote),
+    HKC_BOUNDED("SQRT", (nearest_of<F32, root, true>), kFlushedNote),
+    HKC_BOUNDED("EXP", (nearest_of<F32, power_of_2, true>), kFlushedNote),
+    HKC_BOUNDED("LOG", (nearest_of<F32, logarithm, true>), kFlushedNote),
+    HKC_BOUNDED("SIN", (circular<F32, false>), kCircularNote),
+    HKC_BOUNDED("COS", (circular<F32, true>), kCircularNote),
 
     floating(row("V_LDEXP_F32", "1:1i", lanes<ldexp>, kAll)),
     floating(row("V_MUL_LEGACY_F32", "1:11", lanes<mul_zero>, kAll)),

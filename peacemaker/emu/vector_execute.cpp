@@ -163,7 +163,7 @@ void fetch(const Wave& wave, const Inst& inst, u32 index, bool undefined, u32* r
     // Selects of lane masks aside, modifiers exist on float operands only (cndmask takes them too).
     shape_source(source, inst.row->is_float || inst.row->mask_in, undefined, room);
     const bool f32 = source.form == '1' || (source.form == 'm' && !source.op_sel_hi);
-    if (inst.flush && !undefined && f32) flush_f32(room);
+    if (inst.flush && !undefined && f32 && wave.flushes_f32()) flush_f32(room);
 }
 
 // --- results ------------------------------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ void execute_general(Wave& wave, const Inst& inst) {
     write_mask(wave, inst, mask, lanes);
     if (inst.result_form == '-') return;
     if (inst.row->is_float) modify_output(inst, r);
-    if (inst.flush && inst.result_form == '1' && !inst.row->integer_result) flush_f32(r);
+    if (inst.flush && inst.result_form == '1' && !inst.row->integer_result && wave.flushes_f32()) flush_f32(r);
     merge_result(inst, r, wave.v[inst.result], lanes);
     if (inst.result_form == '2') blend(r + kLanes, wave.v[inst.result + 1], lanes);
 }

@@ -160,24 +160,6 @@ u32 fma_f32(const u32* a, const u32* b, const u32* c, u32* d, u32) {
 
 // --- halves -------------------------------------------------------------------------------------------------------
 
-// All ones where the condition holds: cases are combined as masks, which the compiler keeps free of branches.
-inline u32 choose(bool condition) { return 0u - static_cast<u32>(condition); }
-
-// f32 to fp16, towards zero. Every case is computed, so that lanes need no branch.
-inline u32 truncate_f16(u32 v) {
-    const u32 sign = (v >> 16) & 0x8000u;
-    const u32 magnitude = v & 0x7fffffffu;
-    const u32 normal = (magnitude - 0x38000000u) >> 13;
-    // Below 2^-14 the result counts steps of 2^-24, and an integer conversion cuts off what is less than one.
-    const u32 tiny = choose(magnitude < 0x38800000u);
-    const u32 subnormal = static_cast<u32>(static_cast<i32>(f32(magnitude & tiny) * 0x1p24f));
-    const u32 not_a_number = choose(magnitude > 0x7f800000u);
-    const u32 special = 0x7c00u | (not_a_number & (0x200u | ((magnitude >> 13) & 0x3ffu)));
-    const u32 large = choose(magnitude >= 0x47800000u), infinite = choose(magnitude >= 0x7f800000u);
-    const u32 finite = (large & 0x7bffu) | (~large & ((tiny & subnormal) | (~tiny & normal)));
-    return sign | (infinite & special) | (~infinite & finite);
-}
-
 // Two products added to the accumulator one after the other, low half first, each with one rounding; subnormals are
 // kept. The ISA documents give the sum without its roundings, so this is one answer within the stated bound.
 template <auto Widen>

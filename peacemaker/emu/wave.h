@@ -119,6 +119,8 @@ struct alignas(64) Wave {
     WorkgroupState* group = nullptr;
 
     std::uint32_t exec() const { return s[isa::kExecLo - isa::kScalar]; }
+    /// Whether f32 subnormals count as zeros: bits 5:4 of the mode register.
+    bool flushes_f32() const { return ((s[isa::kMode - isa::kScalar] >> 4) & 3u) == 0; }
     bool scc() const { return s[isa::kScc - isa::kScalar] != 0; }
     /// The mask of the undefined bits of a vector register in one lane.
     std::uint32_t undefined_word(Register r, std::uint32_t lane) const {
@@ -142,9 +144,10 @@ inline void set_scalar(Wave& wave, Register r, std::uint32_t value) {
 
 /// The value of a scalar or constant source; 0 for any other.
 inline std::uint64_t scalar_value(const Wave& wave, const Source& source) {
-    if (source.kind == Source::Kind::kConstant) return source.value;
+    const std::uint64_t half = source.form == 'h' ? 0xffffu : ~std::uint64_t{0};
+    if (source.kind == Source::Kind::kConstant) return source.value & half;
     if (source.kind != Source::Kind::kScalar) return 0;
-    return source.form == '2' ? wave.scalar64(source.reg) : wave.scalar(source.reg);
+    return source.form == '2' ? wave.scalar64(source.reg) : wave.scalar(source.reg) & half;
 }
 
 /// `v12` or `s[4]`, as assembly calls the register.

@@ -154,6 +154,25 @@ std::vector<Case> lane_cases() {
         {"V_WRITELANE_B32", kAllGens, "s_mov_b32 s20, 0x1234\n v_writelane_b32 v2, s20, 9", 1,
          [](const Lanes& l, unsigned lane) { return lane == 9 ? 0x1234u : l.old[lane]; }},
     };
+    for (const u32 exec : {~0u, 0x3c7ef18du}) {
+        all.push_back({"V_SWAP_B32", kAllGens, "v_swap_b32 v2, v5", exec,
+                       [](const Lanes& l, unsigned lane) { return l.active(lane) ? l.a[lane] : l.old[lane]; }});
+        all.push_back({"V_SWAP_B32", kAllGens, "v_swap_b32 v5, v2\n s_mov_b32 exec_lo, -1\n v_mov_b32_e32 v2, v5", exec,
+                       [](const Lanes& l, unsigned lane) { return l.active(lane) ? l.old[lane] : l.a[lane]; }});
+        for (const bool other : {false, true})
+            for (const unsigned modifiers : {0u, 1u, 2u, 3u}) {
+                const bool inactive = (modifiers & 1) != 0, bound = (modifiers & 2) != 0;
+                all.push_back({other ? "V_PERMLANEX16_VAR_B32" : "V_PERMLANE16_VAR_B32", kGen12,
+                               fmt::format("v_permlane{}16_var_b32 v2, v5, v6 op_sel:[{},{}]", other ? "x" : "",
+                                           inactive ? 1 : 0, bound ? 1 : 0),
+                               exec, [=](const Lanes& l, unsigned lane) {
+                                   const unsigned source = (lane / 16 * 16 ^ (other ? 16u : 0u)) + l.b[lane] % 16;
+                                   const bool valid = inactive || l.active(source);
+                                   if (!l.active(lane) || (!valid && !bound)) return l.old[lane];
+                                   return valid ? l.a[source] : 0u;
+                               }});
+            }
+    }
     const u32 low = 0x0f1e2d3c, high = 0x4b5a6978;
     for (const bool other : {false, true})
         for (const u32 exec : {~0u, 0x3c7ef18du})
@@ -238,6 +257,19 @@ std::vector<Case> flow_cases() {
                            {"S_WAIT_SAMPLECNT", kGen12, "s_wait_samplecnt 0x0"},
                            {"S_WAIT_BVHCNT", kGen12, "s_wait_bvhcnt 0x0"},
                            {"S_WAIT_STORECNT_DSCNT", kGen12, "s_wait_storecnt_dscnt 0x0"},
+                           {"S_WAIT_IDLE", kAllGens, "s_wait_idle"},
+                           {"S_WAIT_EVENT", kGen11And12, "s_wait_event 0x0"},
+                           {"S_WAKEUP", kAllGens, "s_wakeup"},
+                           {"S_SLEEP_VAR", kGen12, "s_sleep_var s20"},
+                           {"S_VERSION", kAllGens, "s_version 0x2006"},
+                           {"S_INCPERFLEVEL", kAllGens, "s_incperflevel 1"},
+                           {"S_DECPERFLEVEL", kAllGens, "s_decperflevel 1"},
+                           {"S_TTRACEDATA", kAllGens, "s_ttracedata"},
+                           {"S_TTRACEDATA", kAllGens, "s_ttracedata_imm 1"},
+                           {"V_NOP", kAllGens, "v_nop"},
+                           {"V_PIPEFLUSH", kAllGens, "v_pipeflush"},
+                           {"V_CLREXCP", kGen10, "v_clrexcp"},
+                           {"V_PERMLANE64_B32", kGen11And12, "v_permlane64_b32 v2, v5"},
                            {"S_CODE_END", kAllGens, "s_branch .Lcode_end\n s_code_end\n.Lcode_end:"},
                            {"S_BARRIER", kGen10And11, "s_barrier"},
                            {"S_BARRIER_SIGNAL", kGen12, "s_barrier_signal -1\n s_barrier_wait 0xffff"},
@@ -267,9 +299,38 @@ std::vector<Case> flow_cases() {
     return all;
 }
 
+// --- the mode register
+// ------------------------------------------------------------------------------------------------------------
+
+// 2^-149 + 2^-149: 2^-148 where subnormals are kept, else 0.
+constexpr const char* kTinySum = "s_mov_b32 s21, 1\n v_add_f32_e64 v2, s21, s21";
+
+std::vector<Case> mode_cases() {
+    const auto sum = [](const char* change) { return fmt::format("{}\n {}", change, kTinySum); };
+    std::vector<Case> all = {
+        {"S_DENORM_MODE", kAllGens, sum("s_denorm_mode 0xc"), ~0u, all_lanes(0)},
+        {"S_DENORM_MODE", kAllGens, sum("s_denorm_mode 0xc\n s_denorm_mode 0xf"), ~0u, all_lanes(2)},
+        {"S_ROUND_MODE", kAllGens, sum("s_round_mode 0x0"), ~0u, all_lanes(2)},
+        {"S_SETREG_IMM32_B32", kAllGens, sum("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0"), ~0u, all_lanes(0)},
+        {"S_SETREG_B32", kAllGens, sum("s_mov_b32 s20, 0xf0\n s_setreg_b32 hwreg(HW_REG_MODE, 0, 8), s20"), ~0u,
+         all_lanes(2)},
+        {"S_GETREG_B32", kAllGens, "s_getreg_b32 s20, hwreg(HW_REG_MODE, 4, 4)\n v_mov_b32_e32 v2, s20", ~0u,
+         all_lanes(15)},
+        {"S_GETREG_B32", kAllGens,
+         "s_denorm_mode 0xc\n s_getreg_b32 s20, hwreg(HW_REG_MODE, 0, 8)\n v_mov_b32_e32 v2, s20", ~0u,
+         all_lanes(0xc0)},
+        {"S_SETREG_B32", kGen10,
+         "s_mov_b32 s20, 0x1234567\n s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), s20\n s_setreg_imm32_b32 "
+         "hwreg(HW_REG_FLAT_SCR_LO, 8, 8), 0xab\n s_getreg_b32 s20, hwreg(HW_REG_FLAT_SCR_LO)\n v_mov_b32_e32 v2, s20",
+         ~0u, all_lanes(0x123ab67)},
+    };
+    return all;
+}
+
 std::vector<Case> all_cases() {
     std::vector<Case> all = flow_cases();
-    for (const auto& more : {lane_cases(), dpp_cases(), sdwa_cases()}) all.insert(all.end(), more.begin(), more.end());
+    for (const auto& more : {mode_cases(), lane_cases(), dpp_cases(), sdwa_cases()})
+        all.insert(all.end(), more.begin(), more.end());
     return all;
 }
 
@@ -345,6 +406,36 @@ TEST_P(OnChip, EveryInstructionDoesWhatItSays) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, OnChip, ::testing::Range(0u, static_cast<unsigned>(chips().size())),
                          [](const auto& info) { return chips()[info.param].name; });
+
+TEST(ModeRegister, OtherRoundingAndHalfModesStopTheLaunch) {
+    for (const Chip& chip : chips()) {
+        struct Stop {
+            const char* body;
+            const char* message;
+        };
+        const Stop stops[] = {
+            {"s_round_mode 0x1", "unsupported float rounding mode"},
+            {"s_denorm_mode 0xd", "unsupported float denormal mode"},
+            {"s_denorm_mode 0x3", "unsupported float denormal mode"},
+            {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 2, 2), 3", "unsupported float rounding mode"},
+            {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 12, 7), 1", "unsupported change of the mode register"},
+            {"s_getreg_b32 s20, hwreg(3, 0, 32)", "unsupported hardware register"}};
+        std::vector<KernelText> kernels;
+        for (const Stop& stop : stops) {
+            KernelText k;
+            k.name = fmt::format("stop{}", kernels.size());
+            k.body = stop.body;
+            kernels.push_back(std::move(k));
+        }
+        Rig rig(chip, kernels);
+        ASSERT_TRUE(rig.ok());
+        for (std::size_t n = 0; n < kernels.size(); ++n) {
+            SCOPED_TRACE(chip.name + ": " + stops[n].body);
+            const std::string text = text_of(rig.launch(kernels[n].name, Rig::pack(rig.fresh(4), rig.fresh(4))));
+            EXPECT_NE(text.find(stops[n].message), std::string::npos) << text;
+        }
+    }
+}
 
 TEST(ControlRows, EachHasATest) { expect_rows_covered(emu::control_rows(), all_cases()); }
 

@@ -11,6 +11,7 @@
 #include <bitset>
 #include <functional>
 #include <random>
+#include <tuple>
 
 namespace pm::testing {
 namespace {
@@ -35,11 +36,13 @@ struct Out {
     u32 exec = 0;
 };
 
+enum : unsigned { kGen10 = 1, kGen11 = 2, kGen12 = 4, kGen10And11 = 3, kGen11And12 = 6, kAllGens = 7 };
+
 struct Case {
     std::string row;
     std::string assembly;
     std::function<Out(const In&)> expected;
-    bool only_gfx12 = false;
+    unsigned generations = kAllGens;
 };
 
 i128 uns(u64 v) { return static_cast<u32>(v); }
@@ -127,7 +130,141 @@ void add_exec(std::vector<Case>& all) {
     add("S_XOR_SAVEEXEC_B32", "s_xor_saveexec_b32", [](bool s, bool e) { return s != e; });
     add("S_ANDN1_SAVEEXEC_B32", "s_andn1_saveexec_b32", [](bool s, bool e) { return !s && e; });
     add("S_ANDN2_SAVEEXEC_B32", "s_andn2_saveexec_b32", [](bool s, bool e) { return s && !e; });
+    add("S_ORN1_SAVEEXEC_B32", "s_orn1_saveexec_b32", [](bool s, bool e) { return !s || e; });
+    add("S_NAND_SAVEEXEC_B32", "s_nand_saveexec_b32", [](bool s, bool e) { return !(s && e); });
+    add("S_NOR_SAVEEXEC_B32", "s_nor_saveexec_b32", [](bool s, bool e) { return !(s || e); });
+    add("S_XNOR_SAVEEXEC_B32", "s_xnor_saveexec_b32", [](bool s, bool e) { return s == e; });
+    // The result is the new EXEC.
+    for (const bool of_exec : {false, true})
+        all.push_back({of_exec ? "S_ANDN2_WREXEC_B32" : "S_ANDN1_WREXEC_B32",
+                       of_exec ? "s_andn2_wrexec_b32 s24, s16" : "s_andn1_wrexec_b32 s24, s16", [of_exec](const In& i) {
+                           const u32 s = low(uns(i.a)), e = of_exec ? s - (s & i.exec) : i.exec - (s & i.exec);
+                           return Out{(i.d >> 32 << 32) | e, e != 0, e};
+                       }});
     add("S_ORN2_SAVEEXEC_B32", "s_orn2_saveexec_b32", [](bool s, bool e) { return s || !e; });
+}
+
+std::string digits(u64 v, unsigned bits) {
+    const std::string all = std::bitset<64>(v).to_string();
+    return all.substr(64 - bits);
+}
+u64 number(const std::string& digits) { return std::bitset<64>(digits).to_ullong(); }
+// The place of the first digit that differs from `like`; -1 where none does.
+i128 first_other(const std::string& digits, char like) {
+    const std::size_t at = digits.find_first_not_of(like);
+    return at == std::string::npos ? -1 : static_cast<i128>(at);
+}
+std::string reversed(std::string text) {
+    std::reverse(text.begin(), text.end());
+    return text;
+}
+
+// In terms of the binary digits, the most significant first.
+void add_bits(std::vector<Case>& all) {
+    const auto d32 = [](u64 v) { return digits(v, 32); };
+    const auto d64 = [](u64 v) { return digits(v, 64); };
+    const auto count = [](const std::string& d, char c) {
+        return static_cast<i128>(std::count(d.begin(), d.end(), c));
+    };
+    const auto set = [](std::string d, u64 at, char c) {
+        d[d.size() - 1 - at % d.size()] = c;
+        return number(d);
+    };
+    const auto quads = [](const std::string& d, bool whole) {
+        std::string r;
+        for (std::size_t k = 0; k < d.size(); k += 4)
+            r += std::string(whole ? 4 : 1, d.substr(k, 4) == "0000" ? '0' : '1');
+        return number(r);
+    };
+    const std::vector<Case> cases = {
+        {"S_NOT_B64", "s_not_b64 s[24:25], s[16:17]", [](const In& i) { return pair_nonzero(i, ~i.a); }},
+        {"S_BREV_B64", "s_brev_b64 s[24:25], s[16:17]",
+         [=](const In& i) { return pair(i, number(reversed(d64(i.a)))); }},
+        {"S_BCNT0_I32_B32", "s_bcnt0_i32_b32 s24, s16",
+         [=](const In& i) { return word_nonzero(i, count(d32(i.a), '0')); }},
+        {"S_BCNT0_I32_B64", "s_bcnt0_i32_b64 s24, s[16:17]",
+         [=](const In& i) { return word_nonzero(i, count(d64(i.a), '0')); }},
+        {"S_BCNT1_I32_B64", "s_bcnt1_i32_b64 s24, s[16:17]",
+         [=](const In& i) { return word_nonzero(i, count(d64(i.a), '1')); }},
+        {"S_FF0_I32_B32", "s_ff0_i32_b32 s24, s16",
+         [=](const In& i) { return word(i, first_other(reversed(d32(i.a)), '1')); }, kGen10},
+        {"S_FF0_I32_B64", "s_ff0_i32_b64 s24, s[16:17]",
+         [=](const In& i) { return word(i, first_other(reversed(d64(i.a)), '1')); }, kGen10},
+        {"S_FF1_I32_B64", "s_ff1_i32_b64 s24, s[16:17]",
+         [=](const In& i) { return word(i, first_other(reversed(d64(i.a)), '0')); }},
+        {"S_FLBIT_I32_B64", "s_flbit_i32_b64 s24, s[16:17]",
+         [=](const In& i) { return word(i, first_other(d64(i.a), '0')); }},
+        {"S_FLBIT_I32", "s_flbit_i32 s24, s16",
+         [=](const In& i) { return word(i, first_other(d32(i.a), d32(i.a)[0])); }},
+        {"S_FLBIT_I32_I64", "s_flbit_i32_i64 s24, s[16:17]",
+         [=](const In& i) { return word(i, first_other(d64(i.a), d64(i.a)[0])); }},
+        {"S_BITREPLICATE_B64_B32", "s_bitreplicate_b64_b32 s[24:25], s16",
+         [=](const In& i) {
+             std::string r;
+             for (const char c : d32(i.a)) r += std::string(2, c);
+             return pair(i, number(r));
+         }},
+        {"S_QUADMASK_B32", "s_quadmask_b32 s24, s16",
+         [=](const In& i) { return word_nonzero(i, static_cast<i128>(quads(d32(i.a), false))); }},
+        {"S_QUADMASK_B64", "s_quadmask_b64 s[24:25], s[16:17]",
+         [=](const In& i) { return pair_nonzero(i, quads(d64(i.a), false)); }},
+        {"S_WQM_B32", "s_wqm_b32 s24, s16",
+         [=](const In& i) { return word_nonzero(i, static_cast<i128>(quads(d32(i.a), true))); }},
+        {"S_WQM_B64", "s_wqm_b64 s[24:25], s[16:17]",
+         [=](const In& i) { return pair_nonzero(i, quads(d64(i.a), true)); }},
+        {"S_BITSET0_B32", "s_bitset0_b32 s24, s16",
+         [=](const In& i) { return word(i, static_cast<i128>(set(d32(i.d), i.a, '0'))); }},
+        {"S_BITSET1_B32", "s_bitset1_b32 s24, s16",
+         [=](const In& i) { return word(i, static_cast<i128>(set(d32(i.d), i.a, '1'))); }},
+        {"S_BITSET0_B64", "s_bitset0_b64 s[24:25], s16", [=](const In& i) { return pair(i, set(d64(i.d), i.a, '0')); }},
+        {"S_BITSET1_B64", "s_bitset1_b64 s[24:25], s16", [=](const In& i) { return pair(i, set(d64(i.d), i.a, '1')); }},
+        {"S_CMOV_B32", "s_cmov_b32 s24, s16", [](const In& i) { return word(i, i.scc ? uns(i.a) : uns(i.d)); }},
+        {"S_CMOV_B64", "s_cmov_b64 s[24:25], s[16:17]", [](const In& i) { return pair(i, i.scc ? i.a : i.d); }},
+        {"S_CMOVK_I32", "s_cmovk_i32 s24, 0x8001",
+         [](const In& i) { return word(i, i.scc ? i128{-32767} : uns(i.d)); }},
+        {"S_ADDK_I32", "s_addk_i32 s24, 0x8001",
+         [](const In& i) { return word(i, sig(i.d) - 32767, !fits_signed(sig(i.d) - 32767)); }},
+        {"S_MULK_I32", "s_mulk_i32 s24, 0x8001", [](const In& i) { return word(i, sig(i.d) * -32767); }},
+        {"S_BFM_B64", "s_bfm_b64 s[24:25], s16, s18",
+         [](const In& i) { return pair(i, static_cast<u64>((power(i.a % 64) - 1) * power(i.b % 64))); }},
+        {"S_BFE_U64", "s_bfe_u64 s[24:25], s[16:17], s18",
+         [](const In& i) {
+             const auto width = static_cast<unsigned>(i.b >> 16 & 127);
+             const i128 shifted = floor_shift(static_cast<i128>(i.a), i.b % 64);
+             return pair_nonzero(i, static_cast<u64>(width >= 64 ? shifted : part(shifted, width)));
+         }},
+        {"S_BFE_I64", "s_bfe_i64 s[24:25], s[16:17], s18",
+         [](const In& i) {
+             const auto width = static_cast<unsigned>(i.b >> 16 & 127);
+             const i128 shifted = floor_shift(static_cast<i64>(i.a), i.b % 64);
+             return pair_nonzero(i, static_cast<u64>(width == 0    ? 0
+                                                     : width >= 64 ? shifted
+                                                                   : signed_part(shifted, width)));
+         }},
+        {"S_PACK_HL_B32_B16", "s_pack_hl_b32_b16 s24, s16, s18",
+         [](const In& i) { return word(i, uns(i.a) / 65536 + part(uns(i.b), 16) * 65536); }, kGen11And12},
+        {"S_BITCMP0_B64", "s_bitcmp0_b64 s[16:17], s18",
+         [=](const In& i) { return only_scc(i, d64(i.a)[63 - i.b % 64] == '0'); }},
+        {"S_BITCMP1_B64", "s_bitcmp1_b64 s[16:17], s18",
+         [=](const In& i) { return only_scc(i, d64(i.a)[63 - i.b % 64] == '1'); }},
+    };
+    all.insert(all.end(), cases.begin(), cases.end());
+    for (const auto& [upper, lower, decide] :
+         {std::tuple<const char*, const char*, bool (*)(i128, i128)>{"EQ", "eq", [](i128 a, i128 b) { return a == b; }},
+          {"LG", "lg", [](i128 a, i128 b) { return a != b; }},
+          {"LT", "lt", [](i128 a, i128 b) { return a < b; }},
+          {"LE", "le", [](i128 a, i128 b) { return a <= b; }},
+          {"GT", "gt", [](i128 a, i128 b) { return a > b; }},
+          {"GE", "ge", [](i128 a, i128 b) { return a >= b; }}})
+        for (const unsigned constant : {0x1fu, 0xffffu}) {
+            all.push_back(
+                {fmt::format("S_CMPK_{}_I32", upper), fmt::format("s_cmpk_{}_i32 s16, 0x{:x}", lower, constant),
+                 [=, decide = decide](const In& i) { return only_scc(i, decide(sig(i.a), signed_part(constant, 16))); },
+                 kGen10And11});
+            all.push_back(
+                {fmt::format("S_CMPK_{}_U32", upper), fmt::format("s_cmpk_{}_u32 s16, 0x{:x}", lower, constant),
+                 [=, decide = decide](const In& i) { return only_scc(i, decide(uns(i.a), constant)); }, kGen10And11});
+        }
 }
 
 std::vector<Case> all_cases() {
@@ -173,11 +310,13 @@ std::vector<Case> all_cases() {
         {"S_SUB_I32", "s_sub_i32 s24, s16, s18",
          [](const In& i) { return word(i, sig(i.a) - sig(i.b), !fits_signed(sig(i.a) - sig(i.b))); }},
         {"S_ADD_U64", "s_add_nc_u64 s[24:25], s[16:17], s[18:19]",
-         [](const In& i) { return pair(i, static_cast<u64>(static_cast<i128>(i.a) + static_cast<i128>(i.b))); }, true},
+         [](const In& i) { return pair(i, static_cast<u64>(static_cast<i128>(i.a) + static_cast<i128>(i.b))); },
+         kGen12},
         {"S_SUB_U64", "s_sub_nc_u64 s[24:25], s[16:17], s[18:19]",
-         [](const In& i) { return pair(i, static_cast<u64>(static_cast<i128>(i.a) - static_cast<i128>(i.b))); }, true},
+         [](const In& i) { return pair(i, static_cast<u64>(static_cast<i128>(i.a) - static_cast<i128>(i.b))); },
+         kGen12},
         {"S_MUL_U64", "s_mul_u64 s[24:25], s[16:17], s[18:19]",
-         [](const In& i) { return pair(i, static_cast<u64>(static_cast<unsigned __int128>(i.a) * i.b)); }, true},
+         [](const In& i) { return pair(i, static_cast<u64>(static_cast<unsigned __int128>(i.a) * i.b)); }, kGen12},
         {"S_MUL_I32", "s_mul_i32 s24, s16, s18", [](const In& i) { return word(i, sig(i.a) * sig(i.b)); }},
         {"S_MUL_HI_U32", "s_mul_hi_u32 s24, s16, s18",
          [](const In& i) { return word(i, floor_shift(uns(i.a) * uns(i.b), 32)); }},
@@ -243,6 +382,7 @@ std::vector<Case> all_cases() {
                            const i128 sum = uns(i.a) * power(shift) + uns(i.b);
                            return word(i, sum, sum >= power(32));
                        }});
+    add_bits(all);
     add_logic(all);
     add_compares(all);
     add_exec(all);
@@ -300,7 +440,7 @@ TEST_P(OnChip, EveryScalarInstructionGivesTheBitsOfTheIsa) {
     std::vector<Case> cases;
     std::vector<KernelText> kernels;
     for (Case& c : all_cases()) {
-        if (c.only_gfx12 && chip.generation < 12) continue;
+        if ((c.generations >> (chip.generation - 10) & 1u) == 0) continue;
         KernelText k;
         k.name = fmt::format("case{}", cases.size());
         k.body = body_of(c);
