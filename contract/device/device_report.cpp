@@ -16,7 +16,7 @@ std::string describe(const json& finding) {
     std::string out = text("kernel");
     // What the host did wrong, or saw, happened at no instruction.
     if (!text("instruction").empty()) {
-        out += fmt::format("+{:#x}: {}", finding.value("offset", std::uint64_t{0}), text("instruction"));
+        out += fmt::format("{:+#x}: {}", finding.value("offset", std::int64_t{0}), text("instruction"));
         if (!text("source").empty()) out += fmt::format(" ({})", text("source"));
         const auto workgroup = finding.value("workgroup", std::vector<std::uint32_t>{});
         out += fmt::format("; workgroup ({}), wave {}, lane {}", fmt::join(workgroup, ","), finding.value("wave", 0U),

@@ -6,7 +6,18 @@
 
 namespace pm::emu {
 
-/// Base of the private segment's buffer resource on gfx10: 48 bits, outside every host address.
+/// Base of the private segment's buffer resource on gfx10, and what FLAT_SCRATCH holds there: 48 bits, outside every
+/// host address.
 inline constexpr std::uint64_t kScratchAperture = 0x800000000000ull;
+
+/// Scratch of a work-item, at least, where the kernel cannot tell how deep its calls go (recursion, calls through
+/// pointers): HIP's default stack limit.
+inline constexpr std::uint32_t kDynamicStackBytes = 1024;
+
+/// Flat addresses of the workgroup's LDS and of the work-item's scratch: 2^32 bytes from each base, outside every host
+/// address (the bases that the Linux driver chooses for gfx9 and later; any would do).
+inline constexpr std::uint64_t kSharedAperture = std::uint64_t{1} << 48;
+inline constexpr std::uint64_t kPrivateAperture = std::uint64_t{2} << 48;
+inline constexpr std::uint64_t kApertureBytes = std::uint64_t{1} << 32;
 
 } // namespace pm::emu

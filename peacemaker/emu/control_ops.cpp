@@ -12,6 +12,8 @@
 #include <bit>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace pm::emu {
 namespace {
 
@@ -53,6 +55,76 @@ void send_message(Wave& wave, const Inst& inst) {
 }
 
 void jump(Wave& wave, const Inst& inst) { wave.next = inst.target; }
+
+// --- jumps through registers, and calls ---------------------------------------------------------------------------
+
+constexpr std::uint64_t kInstBytes = 4; // of each of them
+
+std::uint64_t address_behind(const Wave& wave, const Inst& inst) {
+    return wave.worker->code_address + static_cast<std::uint64_t>(std::int64_t{inst.offset}) + kInstBytes;
+}
+
+void set_return_address(Wave& wave, const Inst& inst) {
+    const std::uint64_t address = address_behind(wave, inst);
+    set_scalar(wave, inst.result, static_cast<u32>(address));
+    set_scalar_undefined(wave, inst.result, 0);
+    if (inst.result == isa::kNull) return;
+    const auto high = static_cast<Register>(inst.result + 1);
+    set_scalar(wave, high, static_cast<u32>(address >> 32));
+    set_scalar_undefined(wave, high, 0);
+}
+
+// A jump to what is no instruction is a fetch out of bounds: the wave ends there. One into another code object's
+// instructions is right, but they are not in this program.
+void jump_to(Wave& wave, const Inst& inst) {
+    const Source& source = inst.sources[0];
+    if (source.kind == Source::Kind::kScalar) require_defined_scalar(wave, source.reg, 2, "a jump");
+    const std::uint64_t address = scalar_value(wave, source);
+    const u32 index = wave.worker->program->at(static_cast<std::int64_t>(address - wave.worker->code_address));
+    if (index != Program::kNoInst) {
+        wave.next = index;
+        return;
+    }
+    const Allocation* const there = wave.worker->memory->find(address);
+    if (there != nullptr && there->code && address % kInstBytes == 0) {
+        stop_unsupported(wave, "unsupported jump out of the kernel's code segment");
+        return;
+    }
+    report(wave, FindingKind::kReadOutOfBounds, 0, address,
+           fmt::format("a jump to 0x{:x}, where no instruction starts", address));
+    wave.status = WaveStatus::kEnded;
+}
+
+void get_pc(Wave& wave, const Inst& inst) { set_return_address(wave, inst); }
+
+void set_pc(Wave& wave, const Inst& inst) { jump_to(wave, inst); }
+
+// The target is read before the return address is written; they may share their registers.
+void swap_pc(Wave& wave, const Inst& inst) {
+    jump_to(wave, inst);
+    set_return_address(wave, inst);
+}
+
+void call(Wave& wave, const Inst& inst) {
+    set_return_address(wave, inst);
+    wave.next = inst.target;
+}
+
+// gfx10: the kernel sets up FLAT_SCRATCH itself. Other hardware registers are not modelled. The field: register 5:0,
+// first bit 10:6, width less one 15:11.
+void set_hardware_register(Wave& wave, const Inst& inst) {
+    constexpr u32 kFlatScratchLow = 20, kFlatScratchHigh = 21, kWholeRegister = 31u << 11;
+    const auto field = static_cast<u32>(inst.immediate) & 0xffffu;
+    const u32 id = field & 63u;
+    if ((id != kFlatScratchLow && id != kFlatScratchHigh) || (field & ~63u) != kWholeRegister ||
+        wave.worker->chip->generation != 10) {
+        stop_unsupported(wave, fmt::format("unsupported hardware register {}", id));
+        return;
+    }
+    const auto r = static_cast<Register>(isa::kFlatScratchLo + (id - kFlatScratchLow));
+    set_scalar(wave, r, static_cast<u32>(scalar_value(wave, inst.sources[0])));
+    set_scalar_undefined(wave, r, static_cast<u32>(scalar_undefined(wave, inst.sources[0])));
+}
 
 template <bool When>
 void branch_scc(Wave& wave, const Inst& inst) {
@@ -279,6 +351,7 @@ constexpr Row setting_mode(Row r, bool names_hardware) {
 constexpr Row kRows[] = {
     row("S_ENDPGM", end_program),
     hint("S_NOP"),
+    hint("DS_NOP"),
     hint("S_SLEEP"),
     hint("S_CLAUSE"),
     hint("BUFFER_GL0_INV"), // caches are not modelled: memory is always coherent
@@ -315,6 +388,11 @@ constexpr Row kRows[] = {
     row("S_BARRIER_SIGNAL", barrier_signal, "-:1"),
     row("S_BARRIER_WAIT", barrier_wait),
     row("S_BRANCH", jump),
+    row("S_GETPC_B64", get_pc, "2:"),
+    row("S_SETPC_B64", set_pc, "-:2"),
+    row("S_SWAPPC_B64", swap_pc, "2:2"),
+    row("S_CALL_B64", call, "2:"),
+    row("S_SETREG_B32", set_hardware_register, "-:1"),
     row("S_CBRANCH_SCC0", branch_scc<false>),
     row("S_CBRANCH_SCC1", branch_scc<true>),
     row("S_CBRANCH_VCCZ", branch_vcc<false>),

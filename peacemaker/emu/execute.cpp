@@ -92,7 +92,7 @@ void report(Wave& wave, FindingKind kind, std::uint32_t lane, std::uint64_t addr
 void stop_unsupported(Wave& wave, const std::string& what) {
     wave.status = WaveStatus::kStopped;
     wave.worker->unsupported.push_back(
-        fmt::format("{} at {}+0x{:x}", what, wave.worker->kernel, wave.worker->program->insts[wave.pc].offset));
+        fmt::format("{} at {}{:+#x}", what, wave.worker->kernel, wave.worker->program->insts[wave.pc].offset));
 }
 
 std::string register_name(Register r) {

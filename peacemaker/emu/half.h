@@ -1,4 +1,4 @@
-// fp16 bits as f32 bits and back; free of branches, so that loops over lanes vectorise.
+// 16-bit floats and f32 bits. What is of fp16 is free of branches, so that loops over lanes vectorise.
 #pragma once
 
 #include <bit>
@@ -50,6 +50,14 @@ inline std::uint32_t truncate_f16(std::uint32_t v) {
     const std::uint32_t large = mask_where(magnitude >= 0x47800000u), infinite = mask_where(magnitude >= 0x7f800000u);
     const std::uint32_t finite = (large & 0x7bffu) | (~large & ((tiny & subnormal) | (~tiny & normal)));
     return sign | (infinite & special) | (~infinite & finite);
+}
+
+/// The bf16 in the low 16 bits as f32 bits.
+inline std::uint32_t widen_bfloat(std::uint32_t bits) { return bits << 16; }
+/// f32 bits to bf16, to nearest even; a NaN becomes quiet.
+inline std::uint32_t round_bfloat(std::uint32_t v) {
+    if ((v & 0x7fffffffu) > 0x7f800000u) return (v >> 16) | 0x40u;
+    return (v + 0x7fffu + ((v >> 16) & 1u)) >> 16;
 }
 
 } // namespace pm::emu

@@ -89,8 +89,8 @@ struct Inst {
     const std::int8_t* source_lanes = nullptr; // DPP: the lane that each lane reads, -1 outside its row
     std::int32_t immediate = 0;                // wait fields, counts
     std::int32_t second_immediate = 0;
-    std::uint32_t target = 0; // branch: index of the instruction jumped to
-    std::uint32_t offset = 0; // bytes from the kernel's entry
+    std::uint32_t target = 0;                  // branch: index of the instruction jumped to
+    std::int32_t offset = 0;                   // bytes from the kernel's entry; negative in functions before it
     std::array<Register, 12> touch{};
     MemoryOperands memory;
 };
@@ -133,9 +133,21 @@ void for_each_write(const Inst& inst, F f) {
     if (inst.mask_out != isa::kNull) f(inst.mask_out, isa::Half::kWhole);
 }
 
-/// A kernel's instructions in address order. A text is kept for messages alone.
+/// A kernel's instructions, the first of them its entry; then, where it calls or jumps through registers, all other
+/// code of its segment. A text is kept for messages alone.
 struct Program {
+    static constexpr std::uint32_t kNoInst = ~0u;
     std::vector<Inst> insts;
+    std::int32_t first_offset = 0;      // bytes from the entry: of `indices`
+    std::vector<std::uint32_t> indices; // by 4-byte step from first_offset: the instruction there, or kNoInst
+
+    /// The instruction that starts `offset` bytes from the kernel's entry, or kNoInst.
+    std::uint32_t at(std::int64_t offset) const {
+        const std::int64_t from_first = offset - first_offset;
+        if (from_first < 0 || from_first % 4 != 0 || from_first / 4 >= static_cast<std::int64_t>(indices.size()))
+            return kNoInst;
+        return indices[static_cast<std::size_t>(from_first / 4)];
+    }
     std::vector<std::string> texts; // one an instruction
     std::vector<std::unique_ptr<std::array<std::uint32_t, 64>>> constants;
     std::vector<std::unique_ptr<std::array<std::int8_t, kLanes>>> source_lanes;

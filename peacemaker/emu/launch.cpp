@@ -117,6 +117,7 @@ struct Launch {
     std::uint64_t dispatch_packet_address = 0;
     std::uint32_t granted_vgprs = 0;
     std::uint32_t lds_bytes = 0;
+    std::uint32_t scratch_bytes = 0; // a work-item
     std::uint32_t block_items = 0;
     std::uint32_t waves = 0; // a workgroup
 };
@@ -192,7 +193,7 @@ std::vector<std::byte> dispatch_packet(const Launch& l) {
         put(p.data() + 4 + 2 * i, r.block[i], 2);
         put(p.data() + 12 + 4 * i, std::uint64_t{r.grid[i]} * r.block[i], 4);
     }
-    put(p.data() + 24, l.kernel.descriptor.private_segment_fixed_size, 4);
+    put(p.data() + 24, l.scratch_bytes, 4);
     put(p.data() + 28, l.lds_bytes, 4);
     put(p.data() + 40, l.kernarg_address, 8);
     return p;
@@ -254,9 +255,8 @@ void set_scalars(Wave& wave, const Launch& l) {
     if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_QUEUE_PTR) != 0) sgprs.add64(0);
     if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR) != 0) sgprs.add64(l.kernarg_address);
     if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_ID) != 0) sgprs.add64(0);
-    if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_FLAT_SCRATCH_INIT) != 0) sgprs.add64(0);
-    if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_SIZE) != 0)
-        sgprs.add(l.kernel.descriptor.private_segment_fixed_size);
+    if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_FLAT_SCRATCH_INIT) != 0) sgprs.add64(kScratchAperture);
+    if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_SIZE) != 0) sgprs.add(l.scratch_bytes);
     sgprs.skip_to(static_cast<Register>(isa::kScalar + field(rsrc2, 1, 5)));
     const Dim3& id = wave.workgroup;
     if (l.chip.generation >= 12) {
@@ -272,6 +272,17 @@ void set_scalars(Wave& wave, const Launch& l) {
         // gfx10: the wave's offset into scratch; every wave's scratch here begins at the aperture.
         if (l.chip.generation == 10 && field(rsrc2, 0, 1) != 0) sgprs.add(0);
     }
+}
+
+void set_apertures(Wave& wave) {
+    const auto set = [&](Register low, std::uint64_t value) {
+        set_scalar(wave, low, static_cast<std::uint32_t>(value));
+        set_scalar(wave, static_cast<Register>(low + 1), static_cast<std::uint32_t>(value >> 32));
+    };
+    set(isa::kSharedBaseLo, kSharedAperture);
+    set(isa::kSharedLimitLo, kSharedAperture + kApertureBytes - 1);
+    set(isa::kPrivateBaseLo, kPrivateAperture);
+    set(isa::kPrivateLimitLo, kPrivateAperture + kApertureBytes - 1);
 }
 
 void set_vectors(Wave& wave, const Launch& l) {
@@ -314,10 +325,13 @@ void start_wave(Wave& wave, const Launch& l, Worker& worker, std::uint64_t workg
     for (Register r = 0; r < isa::kRegisterCount; ++r) {
         std::uint8_t state = kUndefinedBits;
         if (isa::is_vector(r) && r >= l.granted_vgprs) state |= kOutside;
-        if (r == isa::kNull || r == isa::kNull + 1 || r == isa::kExecLo || r == isa::kExecLo + 1 || r == isa::kMode)
+        const bool aperture = r >= isa::kSharedBaseLo && r < isa::kPrivateLimitLo + 2;
+        if (r == isa::kNull || r == isa::kNull + 1 || r == isa::kExecLo || r == isa::kExecLo + 1 || r == isa::kMode ||
+            aperture)
             state = 0;
         wave.state[r] = state;
     }
+    set_apertures(wave);
     // A fresh register is undefined in every bit; its value is arbitrary, so a fixed one that is no plausible zero.
     for (std::uint32_t r = 0; r < l.granted_vgprs; ++r) {
         wave.undefined_lanes[r] = ~0u;
@@ -329,7 +343,7 @@ void start_wave(Wave& wave, const Launch& l, Worker& worker, std::uint64_t workg
     wave.s[isa::kMode - isa::kScalar] = field(word, 12, 8) | field(word, 21, 1) << 8 | field(word, 23, 1) << 9;
     set_scalars(wave, l);
     set_vectors(wave, l);
-    wave.scratch.bytes = l.kernel.descriptor.private_segment_fixed_size;
+    wave.scratch.bytes = l.scratch_bytes;
     const std::size_t words = (std::size_t{wave.scratch.bytes} + 3) / 4 * kLanes;
     wave.scratch.words.assign(words, 0xa5a5a5a5u);
     wave.scratch.undefined.assign(words, ~0u);
@@ -356,7 +370,7 @@ bool release_barrier(std::vector<std::unique_ptr<Wave>>& waves, const Launch& l)
         if (first == nullptr)
             first = &wave;
         else if (first->pc != wave.pc)
-            report_barrier(wave, fmt::format("wave {} waits at another barrier, at +0x{:x}", first->index,
+            report_barrier(wave, fmt::format("wave {} waits at another barrier, at {:+#x}", first->index,
                                              l.program->insts[first->pc - 1].offset));
     }
     for (std::uint32_t i = 0; i < l.waves; ++i) {
@@ -460,6 +474,8 @@ Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& reque
     l.block_items = request.block[0] * request.block[1] * request.block[2];
     l.waves = (l.block_items + kLanes - 1) / kLanes;
     l.lds_bytes = kernel->descriptor.group_segment_fixed_size + request.dynamic_lds;
+    l.scratch_bytes = kernel->descriptor.private_segment_fixed_size;
+    if (kernel->uses_dynamic_stack) l.scratch_bytes = std::max(l.scratch_bytes, kDynamicStackBytes);
     l.granted_vgprs = std::min((field(kernel->descriptor.compute_pgm_rsrc1, 0, 6) + 1) * 8, l.chip.vgprs);
 
     Report report;
@@ -491,6 +507,7 @@ Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& reque
         worker.program = l.program;
         worker.memory = &memory;
         worker.kernel = kernel->name;
+        worker.code_address = module.load_address() + kernel->entry_address;
         worker.kernarg_address = l.kernarg_address;
         worker.kernarg_supplied = request.kernarg.size();
         worker.descriptor = kernel;

@@ -4,11 +4,11 @@
 // registers it fills are in flight until a wait (waits.h), and other waves are ordered by barriers alone (workgroup.h).
 //
 // Sources: RDNA ISA documents, chapter "Local data share operations" and the DS instruction listings.
+#include "peacemaker/emu/lds.h"
 #include "peacemaker/emu/loads.h"
 #include "peacemaker/emu/row.h"
 #include "peacemaker/emu/shadow.h"
 #include "peacemaker/emu/waits.h"
-#include "peacemaker/emu/workgroup.h"
 
 #include <algorithm>
 #include <bit>
@@ -25,19 +25,9 @@ using u64 = std::uint64_t;
 using i32 = std::int32_t;
 using i64 = std::int64_t;
 
-using Words = u32[4][kLanes];
-
-// A lane's byte address; false (and a finding) where the access does not fit into the LDS that the launch declared.
-bool address_of(Wave& wave, const Inst& inst, u32 lane, i64 offset, u32 bytes, u32& at) {
-    const u64 wanted = wave.v[inst.memory.address][lane] + static_cast<u64>(offset);
-    const u64 size = wave.group->lds.size();
-    if (wanted + bytes <= size) {
-        at = static_cast<u32>(wanted);
-        return true;
-    }
-    report(wave, FindingKind::kLdsOutOfBounds, lane, wanted,
-           fmt::format("{} bytes at LDS byte {} of {}", bytes, wanted, size));
-    return false;
+// The two addends are 32 bits wide, and so is their sum: a base below zero with an offset is right.
+u32 address_of(const Wave& wave, const Inst& inst, u32 lane, i64 offset) {
+    return wave.v[inst.memory.address][lane] + static_cast<u32>(offset);
 }
 
 template <typename F>
@@ -49,31 +39,12 @@ void for_each_active(const Wave& wave, F f) {
 // An operation that fills no register still counts.
 void count(Wave& wave) { issue(wave, {ReturnClass::kLdsOp, isa::kNull, 0, 0, isa::Half::kWhole}); }
 
-void load_bytes(Wave& wave, u32 lane, u32 at, u32 bytes, u32 first_word, Words& words, Words& undefined) {
-    note_access(wave, lane, at, bytes, false, false);
-    for (u32 i = 0; i < bytes; ++i) {
-        words[first_word + i / 4][lane] |= static_cast<u32>(wave.group->lds[at + i]) << (8 * (i % 4));
-        undefined[first_word + i / 4][lane] |= static_cast<u32>(wave.group->undefined[at + i]) << (8 * (i % 4));
-    }
-}
-
-void store_bytes(Wave& wave, u32 lane, u32 at, u32 bytes, Register first, u32 shift) {
-    note_access(wave, lane, at, bytes, true, false);
-    for (u32 i = 0; i < bytes; ++i) {
-        const auto r = static_cast<Register>(first + i / 4);
-        const u32 by = shift + 8 * (i % 4);
-        wave.group->lds[at + i] = static_cast<u8>(wave.v[r][lane] >> by);
-        wave.group->undefined[at + i] = static_cast<u8>(wave.undefined_word(r, lane) >> by);
-    }
-}
-
 void lds_load(Wave& wave, const Inst& inst) {
     require_defined_lanes(wave, inst.memory.address, wave.exec(), "an LDS address");
-    Words words = {}, undefined = {};
+    LaneWords words = {}, undefined = {};
     for_each_active(wave, [&](u32 lane) {
-        u32 at = 0;
-        if (address_of(wave, inst, lane, inst.memory.offset, inst.row->bytes, at))
-            load_bytes(wave, lane, at, inst.row->bytes, 0, words, undefined);
+        const u32 at = address_of(wave, inst, lane, inst.memory.offset);
+        if (fits_lds(wave, lane, at, inst.row->bytes)) read_lds(wave, lane, at, inst.row->bytes, 0, words, undefined);
     });
     deliver(wave, inst, ReturnClass::kLdsOp, words, undefined, wave.exec());
 }
@@ -82,9 +53,9 @@ void lds_store(Wave& wave, const Inst& inst) {
     require_defined_lanes(wave, inst.memory.address, wave.exec(), "an LDS address");
     count(wave);
     for_each_active(wave, [&](u32 lane) {
-        u32 at = 0;
-        if (address_of(wave, inst, lane, inst.memory.offset, inst.row->bytes, at))
-            store_bytes(wave, lane, at, inst.row->bytes, inst.memory.data, inst.row->high ? 16 : 0);
+        const u32 at = address_of(wave, inst, lane, inst.memory.offset);
+        if (fits_lds(wave, lane, at, inst.row->bytes))
+            write_lds(wave, lane, at, inst.row->bytes, inst.memory.data, inst.row->high ? 16 : 0);
     });
 }
 
@@ -92,14 +63,13 @@ void lds_store(Wave& wave, const Inst& inst) {
 template <u32 Stride>
 void lds_load2(Wave& wave, const Inst& inst) {
     require_defined_lanes(wave, inst.memory.address, wave.exec(), "an LDS address");
-    Words words = {}, undefined = {};
+    LaneWords words = {}, undefined = {};
     const u32 bytes = inst.row->bytes / 2;
     for_each_active(wave, [&](u32 lane) {
         for (u32 half = 0; half < 2; ++half) {
             const i64 offset = (half == 0 ? inst.memory.offset : inst.memory.second_offset) * bytes * Stride;
-            u32 at = 0;
-            if (address_of(wave, inst, lane, offset, bytes, at))
-                load_bytes(wave, lane, at, bytes, half * bytes / 4, words, undefined);
+            const u32 at = address_of(wave, inst, lane, offset);
+            if (fits_lds(wave, lane, at, bytes)) read_lds(wave, lane, at, bytes, half * bytes / 4, words, undefined);
         }
     });
     deliver(wave, inst, ReturnClass::kLdsOp, words, undefined, wave.exec());
@@ -113,9 +83,9 @@ void lds_store2(Wave& wave, const Inst& inst) {
     for_each_active(wave, [&](u32 lane) {
         for (u32 half = 0; half < 2; ++half) {
             const i64 offset = (half == 0 ? inst.memory.offset : inst.memory.second_offset) * bytes * Stride;
-            u32 at = 0;
-            if (address_of(wave, inst, lane, offset, bytes, at))
-                store_bytes(wave, lane, at, bytes, half == 0 ? inst.memory.data : inst.memory.second_data, 0);
+            const u32 at = address_of(wave, inst, lane, offset);
+            if (fits_lds(wave, lane, at, bytes))
+                write_lds(wave, lane, at, bytes, half == 0 ? inst.memory.data : inst.memory.second_data, 0);
         }
     });
 }
@@ -123,104 +93,81 @@ void lds_store2(Wave& wave, const Inst& inst) {
 // --- atomics: lanes in order, each seeing what the one before left
 // -----------------------------------------------------
 
-u64 lane_value(const Wave& wave, Register r, u32 lane, u32 bytes) {
-    return wave.v[r][lane] | (bytes == 8 ? static_cast<u64>(wave.v[r + 1][lane]) << 32 : 0u);
-}
-
-bool lane_undefined(const Wave& wave, Register r, u32 lane, u32 bytes) {
-    for (u32 k = 0; k < bytes / 4; ++k)
-        if (wave.undefined_word(static_cast<Register>(r + k), lane) != 0) return true;
-    return false;
-}
-
-using AtomicOp = u64 (*)(u64 memory, u64 data, u64 second);
-
-template <AtomicOp Op, bool Returns>
 void lds_atomic(Wave& wave, const Inst& inst) {
     require_defined_lanes(wave, inst.memory.address, wave.exec(), "an LDS address");
-    const u32 bytes = inst.row->bytes;
-    const MemoryOperands& m = inst.memory;
-    Words words = {}, undefined = {};
+    LaneWords words = {}, undefined = {};
     for_each_active(wave, [&](u32 lane) {
-        u32 at = 0;
-        if (!address_of(wave, inst, lane, m.offset, bytes, at)) return;
-        note_access(wave, lane, at, bytes, true, true);
-        u64 old = 0;
-        std::memcpy(&old, wave.group->lds.data() + at, bytes);
-        u8* const masks = wave.group->undefined.data() + at;
-        const bool unknown = std::any_of(masks, masks + bytes, [](u8 b) { return b != 0; });
-        const Register second = m.second_data == isa::kNull ? m.operand : m.second_data;
-        const u64 result = Op(old, lane_value(wave, m.operand, lane, bytes), lane_value(wave, second, lane, bytes));
-        std::memcpy(wave.group->lds.data() + at, &result, bytes);
-        for (u32 k = 0; k < bytes / 4; ++k) {
-            words[k][lane] = static_cast<u32>(old >> (32 * k));
-            undefined[k][lane] = unknown ? ~0u : 0u;
-        }
-        const bool taints =
-            unknown || lane_undefined(wave, m.operand, lane, bytes) || lane_undefined(wave, second, lane, bytes);
-        std::fill_n(masks, bytes, taints ? u8{0xff} : u8{0});
+        update_lds(wave, inst, lane, address_of(wave, inst, lane, inst.memory.offset), words, undefined);
     });
-    if constexpr (Returns)
+    if (inst.memory.data_dwords != 0)
         deliver(wave, inst, ReturnClass::kLdsOp, words, undefined, wave.exec());
     else
         count(wave);
 }
 
-template <typename T>
-u64 add(u64 m, u64 d, u64) {
-    return static_cast<T>(m + d);
+// Two exchanges, at offsets counted like those of the two loads.
+template <u32 Stride>
+void lds_exchange2(Wave& wave, const Inst& inst) {
+    const MemoryOperands& m = inst.memory;
+    require_defined_lanes(wave, m.address, wave.exec(), "an LDS address");
+    LaneWords words = {}, undefined = {};
+    const u32 bytes = inst.row->bytes / 2;
+    for_each_active(wave, [&](u32 lane) {
+        for (u32 half = 0; half < 2; ++half) {
+            const i64 offset = (half == 0 ? m.offset : m.second_offset) * bytes * Stride;
+            exchange_lds(wave, lane, address_of(wave, inst, lane, offset), bytes, half == 0 ? m.operand : m.second_data,
+                         half * bytes / 4, words, undefined);
+        }
+    });
+    deliver(wave, inst, ReturnClass::kLdsOp, words, undefined, wave.exec());
 }
-template <typename T>
-u64 sub(u64 m, u64 d, u64) {
-    return static_cast<T>(m - d);
+
+// What M0 and the offset name. Chips may look at 16 bits of M0 or at all; where that differs, nothing is certain.
+bool address_of_wave(Wave& wave, const Inst& inst, u32& at) {
+    require_defined_scalar(wave, isa::kM0, 1, "an LDS address");
+    const u32 base = wave.scalar(isa::kM0);
+    if (base > 0xffffu) stop_unsupported(wave, "unsupported LDS base in M0 (over 16 bits)");
+    at = base + static_cast<u32>(inst.memory.offset);
+    return base <= 0xffffu;
 }
-template <typename T>
-u64 smallest(u64 m, u64 d, u64) {
-    return static_cast<u64>(static_cast<std::make_unsigned_t<T>>(std::min(static_cast<T>(m), static_cast<T>(d))));
+
+// The number of active lanes is added, or taken away, once for the wave; every lane gets what was there.
+template <bool Add>
+void lds_append(Wave& wave, const Inst& inst) {
+    const u32 exec = wave.exec();
+    u32 at = 0;
+    if (exec == 0 || !address_of_wave(wave, inst, at)) return;
+    const auto count = static_cast<u32>(std::popcount(exec));
+    LaneWords words = {}, undefined = {};
+    add_lds(wave, static_cast<u32>(std::countr_zero(exec)), at, Add ? count : 0u - count, words, undefined);
+    deliver(wave, inst, ReturnClass::kLdsOp, words, undefined, exec);
 }
-template <typename T>
-u64 largest(u64 m, u64 d, u64) {
-    return static_cast<u64>(static_cast<std::make_unsigned_t<T>>(std::max(static_cast<T>(m), static_cast<T>(d))));
+
+// Lane l at four times l from what M0 and the offset name.
+void lds_load_addtid(Wave& wave, const Inst& inst) {
+    u32 first = 0;
+    if (!address_of_wave(wave, inst, first)) return;
+    LaneWords words = {}, undefined = {};
+    for_each_active(wave, [&](u32 lane) {
+        if (fits_lds(wave, lane, first + 4 * lane, 4)) read_lds(wave, lane, first + 4 * lane, 4, 0, words, undefined);
+    });
+    deliver(wave, inst, ReturnClass::kLdsOp, words, undefined, wave.exec());
 }
-template <typename T>
-u64 both(u64 m, u64 d, u64) {
-    return static_cast<T>(m & d);
-}
-template <typename T>
-u64 either(u64 m, u64 d, u64) {
-    return static_cast<T>(m | d);
-}
-template <typename T>
-u64 differ(u64 m, u64 d, u64) {
-    return static_cast<T>(m ^ d);
-}
-template <typename T>
-u64 exchange(u64, u64 d, u64) {
-    return static_cast<T>(d);
-}
-template <typename T>
-u64 increment(u64 m, u64 d, u64) {
-    return static_cast<T>(m) >= static_cast<T>(d) ? 0 : static_cast<T>(m + 1);
-}
-template <typename T>
-u64 decrement(u64 m, u64 d, u64) {
-    return static_cast<T>(m) == 0 || static_cast<T>(m) > static_cast<T>(d) ? static_cast<T>(d) : static_cast<T>(m - 1);
-}
-// gfx10 CMPST: the first data is compared with; gfx11 and later CMPSTORE: the first data is stored.
-template <typename T>
-u64 compare_first(u64 m, u64 d, u64 s) {
-    return static_cast<T>(m) == static_cast<T>(d) ? static_cast<T>(s) : static_cast<T>(m);
-}
-template <typename T>
-u64 compare_second(u64 m, u64 d, u64 s) {
-    return static_cast<T>(m) == static_cast<T>(s) ? static_cast<T>(d) : static_cast<T>(m);
+
+void lds_store_addtid(Wave& wave, const Inst& inst) {
+    u32 first = 0;
+    if (!address_of_wave(wave, inst, first)) return;
+    count(wave);
+    for_each_active(wave, [&](u32 lane) {
+        if (fits_lds(wave, lane, first + 4 * lane, 4)) write_lds(wave, lane, first + 4 * lane, 4, inst.memory.data, 0);
+    });
 }
 
 // --- lane permutations
 // ------------------------------------------------------------------------------------------------
 
 void deliver_lanes(Wave& wave, const Inst& inst, const u32* value, const u32* undefined) {
-    Words words = {}, masks = {};
+    LaneWords words = {}, masks = {};
     std::copy(value, value + kLanes, words[0]);
     std::copy(undefined, undefined + kLanes, masks[0]);
     deliver(wave, inst, ReturnClass::kLdsOp, words, masks, wave.exec());
@@ -285,7 +232,7 @@ constexpr Row row(std::string_view name, Handler handler, u8 bytes, LdsForm form
     r.handler = handler;
     r.bytes = bytes;
     r.lds_form = form;
-    r.store = form == LdsForm::kStore || form == LdsForm::kStore2;
+    r.store = form == LdsForm::kStore || form == LdsForm::kStore2 || form == LdsForm::kStoreAddTid;
     r.extend = extend;
     return r;
 }
@@ -297,19 +244,42 @@ constexpr Row d16(Row r, bool high) {
 
 constexpr LdsForm kLoad = LdsForm::kLoad, kStore = LdsForm::kStore;
 
+constexpr Row atomic(std::string_view name, u8 bytes, LdsForm form, atomics::Op op) {
+    Row r = row(name, lds_atomic, bytes, form);
+    r.atomic = op;
+    return r;
+}
+constexpr Row replacing(Row r) {
+    r.replaces = true;
+    return r;
+}
+constexpr Row noted(Row r, std::string_view note) {
+    r.exactness = Exactness::kApproximate;
+    r.note = note;
+    return r;
+}
+
 #define HKC_ATOMIC(NAME, suffix, bytes, op)                                                                            \
-    row("DS_" NAME "_" suffix, lds_atomic<op, false>, bytes, LdsForm::kAtomic),                                        \
-        row("DS_" NAME "_RTN_" suffix, lds_atomic<op, true>, bytes, LdsForm::kAtomicReturn)
-#define HKC_ATOMICS(suffix_u, suffix_i, suffix_b, bytes, U, I)                                                         \
+    atomic("DS_" NAME "_" suffix, bytes, LdsForm::kAtomic, atomics::op),                                               \
+        atomic("DS_" NAME "_RTN_" suffix, bytes, LdsForm::kAtomicReturn, atomics::op)
+#define HKC_NOTED(NAME, suffix, bytes, note, ...)                                                                      \
+    noted(atomic("DS_" NAME "_" suffix, bytes, LdsForm::kAtomic, atomics::__VA_ARGS__), note),                         \
+        noted(atomic("DS_" NAME "_RTN_" suffix, bytes, LdsForm::kAtomicReturn, atomics::__VA_ARGS__), note)
+#define HKC_ATOMICS(suffix_u, suffix_i, suffix_b, suffix_f, bytes, U, I, F)                                            \
     HKC_ATOMIC("ADD", suffix_u, bytes, add<U>), HKC_ATOMIC("SUB", suffix_u, bytes, sub<U>),                            \
-        HKC_ATOMIC("MIN", suffix_u, bytes, smallest<U>), HKC_ATOMIC("MAX", suffix_u, bytes, largest<U>),               \
-        HKC_ATOMIC("MIN", suffix_i, bytes, smallest<I>), HKC_ATOMIC("MAX", suffix_i, bytes, largest<I>),               \
-        HKC_ATOMIC("AND", suffix_b, bytes, both<U>), HKC_ATOMIC("OR", suffix_b, bytes, either<U>),                     \
-        HKC_ATOMIC("XOR", suffix_b, bytes, differ<U>), HKC_ATOMIC("INC", suffix_u, bytes, increment<U>),               \
-        HKC_ATOMIC("DEC", suffix_u, bytes, decrement<U>),                                                              \
-        row("DS_WRXCHG_RTN_" suffix_b, lds_atomic<exchange<U>, true>, bytes, LdsForm::kAtomicReturn),                  \
+        HKC_ATOMIC("RSUB", suffix_u, bytes, reverse_sub<U>), HKC_ATOMIC("MIN", suffix_u, bytes, smallest<U>),          \
+        HKC_ATOMIC("MAX", suffix_u, bytes, largest<U>), HKC_ATOMIC("MIN", suffix_i, bytes, smallest<I>),               \
+        HKC_ATOMIC("MAX", suffix_i, bytes, largest<I>), HKC_ATOMIC("AND", suffix_b, bytes, both<U>),                   \
+        HKC_ATOMIC("OR", suffix_b, bytes, either<U>), HKC_ATOMIC("XOR", suffix_b, bytes, differ<U>),                   \
+        HKC_ATOMIC("INC", suffix_u, bytes, increment<U>), HKC_ATOMIC("DEC", suffix_u, bytes, decrement<U>),            \
+        HKC_ATOMIC("MSKOR", suffix_b, bytes, masked_or<U>),                                                            \
+        replacing(atomic("DS_WRXCHG_RTN_" suffix_b, bytes, LdsForm::kAtomicReturn, atomics::exchange<U>)),             \
         HKC_ATOMIC("CMPST", suffix_b, bytes, compare_first<U>),                                                        \
-        HKC_ATOMIC("CMPSTORE", suffix_b, bytes, compare_second<U>)
+        HKC_ATOMIC("CMPSTORE", suffix_b, bytes, compare_second<U>),                                                    \
+        HKC_ATOMIC("CMPST", suffix_f, bytes, float_compare_first<F>),                                                  \
+        HKC_ATOMIC("CMPSTORE", suffix_f, bytes, float_compare_second<F>),                                              \
+        HKC_NOTED("MIN", suffix_f, bytes, atomics::kFloatMinMaxNote, float_extreme<F, false>),                         \
+        HKC_NOTED("MAX", suffix_f, bytes, atomics::kFloatMinMaxNote, float_extreme<F, true>)
 
 constexpr Row kRows[] = {
     row("DS_READ_U8", lds_load, 1, kLoad, Extend::kZero),
@@ -342,13 +312,28 @@ constexpr Row kRows[] = {
     row("DS_WRITE2_B64", lds_store2<1>, 16, LdsForm::kStore2),
     row("DS_WRITE2ST64_B32", lds_store2<64>, 8, LdsForm::kStore2),
     row("DS_WRITE2ST64_B64", lds_store2<64>, 16, LdsForm::kStore2),
-    HKC_ATOMICS("U32", "I32", "B32", 4, u32, i32),
-    HKC_ATOMICS("U64", "I64", "B64", 8, u64, i64),
+    HKC_ATOMICS("U32", "I32", "B32", "F32", 4, u32, i32, float),
+    HKC_ATOMICS("U64", "I64", "B64", "F64", 8, u64, i64, double),
+    HKC_NOTED("ADD", "F32", 4, atomics::kFloatAddNote, float_add<float>),
+    HKC_NOTED("PK_ADD", "F16", 4, atomics::kFloatAddNote, packed_add<widen_half, round_f16>),
+    HKC_NOTED("PK_ADD", "BF16", 4, atomics::kFloatAddNote, packed_add<widen_bfloat, round_bfloat>),
+    HKC_ATOMIC("SUB_CLAMP", "U32", 4, sub_clamp),
+    HKC_ATOMIC("COND_SUB", "U32", 4, sub_if),
+    atomic("DS_WRAP_RTN_B32", 4, LdsForm::kAtomicReturn, atomics::wrap),
+    row("DS_WRXCHG2_RTN_B32", lds_exchange2<1>, 8, LdsForm::kExchange2),
+    row("DS_WRXCHG2_RTN_B64", lds_exchange2<1>, 16, LdsForm::kExchange2),
+    row("DS_WRXCHG2ST64_RTN_B32", lds_exchange2<64>, 8, LdsForm::kExchange2),
+    row("DS_WRXCHG2ST64_RTN_B64", lds_exchange2<64>, 16, LdsForm::kExchange2),
+    row("DS_APPEND", lds_append<true>, 4, LdsForm::kAppend),
+    row("DS_CONSUME", lds_append<false>, 4, LdsForm::kAppend),
+    row("DS_READ_ADDTID_B32", lds_load_addtid, 4, LdsForm::kAppend),
+    row("DS_WRITE_ADDTID_B32", lds_store_addtid, 4, LdsForm::kStoreAddTid),
     row("DS_BPERMUTE_B32", bpermute, 4, LdsForm::kPermute),
     row("DS_PERMUTE_B32", permute, 4, LdsForm::kPermute),
     row("DS_SWIZZLE_B32", swizzle, 4, kLoad),
 };
 #undef HKC_ATOMIC
+#undef HKC_NOTED
 #undef HKC_ATOMICS
 
 } // namespace

@@ -53,8 +53,6 @@ public:
             constants_.clear();
             lift_all(code);
         }
-        // Running past the last instruction stops like any other unknown.
-        append_unknown(static_cast<std::uint32_t>(code.size()), "(end of the kernel's code)");
         connect_branches();
         return std::move(program_);
     }
@@ -71,25 +69,71 @@ private:
     }
 
     void lift_all(std::string_view code) {
-        for (std::uint64_t offset = 0; offset < code.size();) offset += lift_one(code.substr(offset), offset);
+        lift_range(code, 0);
+        if (leaves_kernel_) lift_functions(code.size());
     }
 
-    void append_unknown(std::uint32_t offset, std::string text) {
+    // The instructions of `code`, which starts `offset` bytes from the kernel's entry.
+    void lift_range(std::string_view code, std::int64_t offset) {
+        for (std::size_t at = 0; at < code.size();)
+            at += lift_one(code.substr(at), offset + static_cast<std::int64_t>(at));
+        // Running past the last instruction stops like any other unknown.
+        append_unknown(offset + static_cast<std::int64_t>(code.size()), "(end of the code)");
+    }
+
+    // All code of the kernel's segment before and behind it: what it may call. Symbols start afresh, since what lies
+    // between two functions need not be instructions.
+    void lift_functions(std::uint64_t kernel_size) {
+        const auto holds_entry = [&](const Segment& s) {
+            return kernel_.entry_address >= s.address && kernel_.entry_address - s.address < s.file_size;
+        };
+        const auto segment = std::find_if(object_.segments.begin(), object_.segments.end(), holds_entry);
+        if (segment == object_.segments.end()) return;
+        const std::uint64_t begin = segment->address, end = begin + segment->file_size;
+        const std::uint64_t after = kernel_.entry_address + kernel_size;
+        std::vector<std::uint64_t> starts = {begin, std::min(after, end), end};
+        for (const Symbol& s : object_.symbols)
+            if (s.function) starts.push_back(s.address);
+        for (const Kernel& k : object_.kernels) starts.push_back(k.entry_address);
+        std::sort(starts.begin(), starts.end());
+        starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
+        for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+            const std::uint64_t start = starts[i];
+            if (start < begin || start >= end || (start >= kernel_.entry_address && start < after)) continue;
+            lift_range(object_.at(start, std::min(starts[i + 1], end) - start),
+                       static_cast<std::int64_t>(start) - static_cast<std::int64_t>(kernel_.entry_address));
+        }
+        fill_indices();
+    }
+
+    void fill_indices() {
+        std::int64_t first = 0, last = 0;
+        for (const auto& [offset, index] : index_of_) {
+            first = std::min(first, offset);
+            last = std::max(last, offset);
+        }
+        program_->first_offset = static_cast<std::int32_t>(first);
+        program_->indices.assign(static_cast<std::size_t>((last - first) / 4 + 1), Program::kNoInst);
+        for (const auto& [offset, index] : index_of_)
+            program_->indices[static_cast<std::size_t>((offset - first) / 4)] = index;
+    }
+
+    void append_unknown(std::int64_t offset, std::string text) {
         Inst inst;
-        inst.offset = offset;
+        inst.offset = static_cast<std::int32_t>(offset);
         inst.handler = unsupported;
         program_->insts.push_back(inst);
         program_->texts.push_back(std::move(text));
     }
 
-    std::uint64_t lift_one(std::string_view bytes, std::uint64_t offset) {
-        const std::uint64_t address = kernel_.entry_address + offset;
+    std::size_t lift_one(std::string_view bytes, std::int64_t offset) {
+        const std::uint64_t address = kernel_.entry_address + static_cast<std::uint64_t>(offset);
         const auto decoded = disassembler_.decode(bytes.substr(0, std::min<std::size_t>(bytes.size(), 20)), address);
-        index_of_[static_cast<std::uint32_t>(offset)] = static_cast<std::uint32_t>(program_->insts.size());
+        index_of_[offset] = static_cast<std::uint32_t>(program_->insts.size());
         if (!decoded || decoded->size == 0 || decoded->size > bytes.size()) {
             std::uint32_t word = 0;
             std::copy_n(bytes.begin(), std::min<std::size_t>(4, bytes.size()), reinterpret_cast<char*>(&word));
-            append_unknown(static_cast<std::uint32_t>(offset), fmt::format("(no instruction: 0x{:08x})", word));
+            append_unknown(offset, fmt::format("(no instruction: 0x{:08x})", word));
             return 4;
         }
         const std::string text = disassembler_.text(decoded->inst, address);
@@ -97,24 +141,27 @@ private:
         if (const Row* row = find_row(name.base); row != nullptr && row->hint) return decoded->size;
         const Operands operands = isa::operands_of(disassembler_, decoded->inst);
         if (name.base.starts_with("V_DUAL_")) {
-            lift_dual(name, operands, static_cast<std::uint32_t>(offset), text);
+            lift_dual(name, operands, static_cast<std::int32_t>(offset), text);
         } else {
             Inst inst = resolve(find_row(name.base), name, operands);
-            inst.offset = static_cast<std::uint32_t>(offset);
-            if (is_branch(decoded->inst)) {
-                const auto words = static_cast<std::int16_t>(operands.immediates.empty() ? 0 : operands.immediates[0]);
-                pending_branches_.emplace_back(static_cast<std::uint32_t>(program_->insts.size()),
-                                               static_cast<std::int64_t>(offset) + decoded->size +
-                                                   std::int64_t{4} * words);
+            inst.offset = static_cast<std::int32_t>(offset);
+            if (is_jump(decoded->inst)) {
+                if (operands.immediates.empty())
+                    leaves_kernel_ = true;
+                else
+                    pending_branches_.emplace_back(
+                        static_cast<std::uint32_t>(program_->insts.size()),
+                        offset + decoded->size + std::int64_t{4} * static_cast<std::int16_t>(operands.immediates[0]));
             }
             push(inst, text);
         }
         return decoded->size;
     }
 
-    bool is_branch(const llvm::MCInst& inst) const {
+    // Branches and calls: with the target in the instruction, or anywhere, out of the kernel's own code too.
+    bool is_jump(const llvm::MCInst& inst) const {
         const llvm::MCInstrDesc& desc = disassembler_.description(inst.getOpcode());
-        return desc.isBranch() && !desc.isIndirectBranch();
+        return desc.isBranch() || desc.isCall();
     }
 
     void push(Inst inst, const std::string& text) {
@@ -203,6 +250,7 @@ private:
             known = resolve_scalar_memory(inst, name, operands);
             break;
         case Unit::kGlobal:
+        case Unit::kFlat:
         case Unit::kScratch:
             known = resolve_flat(inst, name, operands);
             break;
@@ -407,23 +455,44 @@ private:
         const bool has_address =
             !scratch || name.addressing == isa::Addressing::kDefault || name.addressing == isa::Addressing::kSvs;
         const bool has_base = name.addressing == isa::Addressing::kSaddr || name.addressing == isa::Addressing::kSvs;
-        if (vectors.size() != std::size_t{has_address} + std::size_t{row.store} ||
+        const bool takes_data = row.store || row.atomic != nullptr;
+        const bool returns = row.atomic != nullptr ? name.returns : !row.store;
+        if (vectors.size() != std::size_t{has_address} + std::size_t{takes_data} ||
             scalars.size() != std::size_t{has_base})
             return false;
-        if (operands.immediates.empty() || (!row.store && operands.results.empty())) return false;
+        if (operands.immediates.empty() || returns == operands.results.empty()) return false;
         if (has_address) {
             m.address = vectors[0].first;
             m.address_dwords = vectors[0].dwords;
             if (m.address_dwords > 2) return false;
         }
-        take_data(inst, row.store ? vectors.back() : operands.results[0]);
+        if (row.atomic != nullptr && !take_atomic_data(inst, vectors.back())) return false;
+        if (row.store || returns) take_data(inst, row.store ? vectors.back() : operands.results[0]);
         if (has_base) {
             m.base = scalars[0].first;
             m.base_dwords = scratch ? 1 : 2;
         }
-        m.offset = signed_field(operands.immediates[0], object_.chip->flat_offset_bits);
+        // Before gfx12 flat offsets have no sign; the field's top bit is ignored.
+        const std::uint32_t bits = object_.chip->flat_offset_bits;
+        if (row.unit == Unit::kFlat && object_.chip->generation < 12)
+            m.offset = operands.immediates[0] & ((std::int64_t{1} << (bits - 1)) - 1);
+        else
+            m.offset = signed_field(operands.immediates[0], bits);
         inst.handler = row.handler;
         inst.vector = true;
+        return true;
+    }
+
+    // Compare-and-swap has both of its operands in one run of registers: what is stored, then what is compared with.
+    static bool take_atomic_data(Inst& inst, const isa::RegisterRef& ref) {
+        MemoryOperands& m = inst.memory;
+        const auto dwords = static_cast<std::uint8_t>(inst.row->bytes / 4);
+        if (ref.dwords != dwords && ref.dwords != 2 * dwords) return false;
+        m.operand = ref.first;
+        m.operand_dwords = dwords;
+        if (ref.dwords == dwords) return true;
+        m.second_data = static_cast<Register>(ref.first + dwords);
+        m.second_dwords = dwords;
         return true;
     }
 
@@ -470,48 +539,52 @@ private:
         return true;
     }
 
-    // DS: addr [data0 [data1]] offset [offset1] [gds]; what returns has its result first.
+    // DS: [addr] [data0 [data1]] offset [offset1] [gds]; what returns has its result first.
     bool resolve_lds(Inst& inst, const Operands& operands) {
         MemoryOperands& m = inst.memory;
         const Row& row = *inst.row;
+        const LdsForm form = row.lds_form;
         for (const SourceOperand& s : operands.sources)
             if (!s.is_register || s.reg.dwords == 0) return false;
-        if (operands.sources.empty() || operands.immediates.empty()) return false;
-        m.address = operands.sources[0].reg.first;
-        m.address_dwords = 1;
+        const bool pair = form == LdsForm::kLoad2 || form == LdsForm::kStore2 || form == LdsForm::kExchange2;
+        const std::size_t offsets = pair ? 2 : 1;
+        if (operands.immediates.size() < offsets) return false;
         m.offset = operands.immediates[0];
-        inst.cross_lane = row.lds_form == LdsForm::kPermute;
-        const bool returns = row.lds_form == LdsForm::kLoad || row.lds_form == LdsForm::kLoad2 ||
-                             row.lds_form == LdsForm::kPermute || row.lds_form == LdsForm::kAtomicReturn;
-        const bool pair = row.lds_form == LdsForm::kLoad2 || row.lds_form == LdsForm::kStore2;
-        const auto dwords = static_cast<std::uint8_t>((row.bytes / (row.lds_form == LdsForm::kStore2 ? 2 : 1) + 3) / 4);
+        if (pair) m.second_offset = operands.immediates[1];
+        // Global data share is no LDS.
+        if (operands.immediates.size() > offsets && operands.immediates[offsets] != 0) return false;
+        const bool returns = form != LdsForm::kAtomic && !row.store;
+        const bool combines = form == LdsForm::kAtomic || form == LdsForm::kAtomicReturn ||
+                              form == LdsForm::kExchange2 || form == LdsForm::kPermute;
+        const bool halves = form == LdsForm::kStore2 || form == LdsForm::kExchange2;
+        const auto dwords = static_cast<std::uint8_t>((row.bytes / (halves ? 2 : 1) + 3) / 4);
+        inst.cross_lane = form == LdsForm::kPermute;
         if (returns) {
             if (operands.results.empty()) return false;
             m.data = operands.results[0].first;
             m.data_dwords = static_cast<std::uint8_t>((row.bytes + 3) / 4);
         }
-        if (pair) {
-            if (operands.immediates.size() < 2) return false;
-            m.second_offset = operands.immediates[1];
+        std::size_t next = 0;
+        if (form == LdsForm::kAppend || form == LdsForm::kStoreAddTid) {
+            m.offset_register = isa::kM0;
+            m.offset_dwords = 1;
+        } else {
+            if (operands.sources.empty()) return false;
+            m.address = operands.sources[next++].reg.first;
+            m.address_dwords = 1;
         }
-        std::size_t next = 1;
-        if (row.store) {
+        if (row.store || combines) {
             if (operands.sources.size() <= next) return false;
-            m.data = operands.sources[next].reg.first;
-            m.data_dwords = dwords;
-            m.data_half = operands.sources[next].reg.half;
-            m.stores = true;
-            ++next;
-        } else if (row.lds_form != LdsForm::kLoad && row.lds_form != LdsForm::kLoad2) {
-            if (operands.sources.size() <= next) return false;
-            m.operand = operands.sources[next].reg.first;
-            m.operand_dwords = dwords;
-            ++next;
+            const isa::RegisterRef& data = operands.sources[next++].reg;
+            (row.store ? m.data : m.operand) = data.first;
+            (row.store ? m.data_dwords : m.operand_dwords) = dwords;
+            m.data_half = row.store ? data.half : isa::Half::kWhole;
+            m.stores = row.store;
         }
         if (operands.sources.size() > next) {
             m.second_data = operands.sources[next].reg.first;
             m.second_dwords = dwords;
-        } else if (row.lds_form == LdsForm::kStore2) {
+        } else if (halves) {
             return false;
         }
         inst.handler = row.handler;
@@ -520,7 +593,7 @@ private:
     }
 
     // V_DUAL_x_X_y: both halves read before either writes. The operands come as x's and then y's.
-    void lift_dual(const isa::OpcodeName& name, const Operands& operands, std::uint32_t offset,
+    void lift_dual(const isa::OpcodeName& name, const Operands& operands, std::int32_t offset,
                    const std::string& text) {
         const std::string_view both = std::string_view(name.base).substr(std::string_view("V_DUAL_").size());
         const std::size_t cut = both.find("_X_");
@@ -586,7 +659,7 @@ private:
 
     void connect_branches() {
         for (const auto& [index, target] : pending_branches_) {
-            const auto found = target < 0 ? index_of_.end() : index_of_.find(static_cast<std::uint32_t>(target));
+            const auto found = index_of_.find(target);
             Inst& inst = program_->insts[index];
             if (found == index_of_.end())
                 inst.handler = unsupported;
@@ -601,7 +674,8 @@ private:
     const VectorHandlers handlers_ = vector_handlers();
     std::unique_ptr<Program> program_;
     bool changes_mode_ = false, mode_varies_ = false;
-    std::unordered_map<std::uint32_t, std::uint32_t> index_of_; // byte offset to instruction
+    std::unordered_map<std::int64_t, std::uint32_t> index_of_; // byte offset to instruction
+    bool leaves_kernel_ = false;
     std::vector<std::pair<std::uint32_t, std::int64_t>> pending_branches_;
     std::unordered_map<std::uint64_t, const std::uint32_t*> constants_;
 };

@@ -42,9 +42,9 @@ std::vector<std::string> finding_kind_names();
 struct Finding {
     FindingKind kind{};
     std::string kernel;
-    std::string instruction;  // as llvm-objdump prints it; empty where no instruction is to blame
-    std::uint64_t offset = 0; // bytes from the kernel's entry
-    std::string source;       // file:line where known
+    std::string instruction; // as llvm-objdump prints it; empty where no instruction is to blame
+    std::int64_t offset = 0; // bytes from the kernel's entry; negative in a function before it
+    std::string source;      // file:line where known
     std::array<std::uint32_t, 3> workgroup{};
     std::uint32_t wave = 0; // within the workgroup
     std::uint32_t lane = 0; // the first lane concerned

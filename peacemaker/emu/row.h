@@ -2,6 +2,7 @@
 // table and the tests all read these rows.
 #pragma once
 
+#include "peacemaker/emu/atomics.h"
 #include "peacemaker/emu/inst.h"
 
 #include <cstdint>
@@ -28,7 +29,7 @@ enum class ShadowRule : std::uint8_t {
 };
 
 /// Which unit an instruction belongs to; chooses how it is resolved and executed.
-enum class Unit : std::uint8_t { kVector, kScalar, kScalarMemory, kGlobal, kScratch, kBuffer, kLds, kControl };
+enum class Unit : std::uint8_t { kVector, kScalar, kScalarMemory, kGlobal, kFlat, kScratch, kBuffer, kLds, kControl };
 
 /// A scalar operation: the result; `scc` is read and written.
 using ScalarOp = std::uint64_t (*)(std::uint64_t a, std::uint64_t b, bool& scc);
@@ -41,7 +42,19 @@ using ScalarOp3 = std::uint64_t (*)(std::uint64_t a, std::uint64_t b, std::uint6
 using ChooseCompute = Compute (*)(bool clamp, bool signed_a, bool signed_b);
 
 /// The registers of an LDS instruction beside its address.
-enum class LdsForm : std::uint8_t { kNone, kLoad, kLoad2, kStore, kStore2, kAtomic, kAtomicReturn, kPermute };
+enum class LdsForm : std::uint8_t {
+    kNone,
+    kLoad,
+    kLoad2,
+    kStore,
+    kStore2,
+    kAtomic,
+    kAtomicReturn,
+    kExchange2,
+    kPermute,
+    kAppend,      // no address register: M0 and the offset
+    kStoreAddTid, // likewise
+};
 
 enum class Extend : std::uint8_t { kNone, kSign, kZero };
 
@@ -76,6 +89,8 @@ struct Row {
     bool half = false; // memory: d16, the other half of the register stays
     Extend extend = Extend::kNone;
     LdsForm lds_form = LdsForm::kNone;
+    atomics::Op atomic = nullptr; // of the whole `bytes`
+    bool replaces = false;        // atomic: the old contents do not go into the new
     Exactness exactness = Exactness::kExact;
     std::string_view note; // kApproximate: which answer and which bound
 };
@@ -88,6 +103,7 @@ std::span<const Row> single_rows();       // single_ops.cpp
 std::span<const Row> scalar_rows();       // scalar_ops.cpp
 std::span<const Row> scalar_float_rows(); // scalar_float_ops.cpp
 std::span<const Row> memory_rows();       // memory_ops.cpp
+std::span<const Row> scalar_memory_rows(); // scalar_memory_ops.cpp
 std::span<const Row> lds_rows();          // lds_ops.cpp
 std::span<const Row> control_rows();      // control_ops.cpp
 

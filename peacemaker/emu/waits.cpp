@@ -62,6 +62,7 @@ void report_outside(Wave& wave, Register r, bool writes) {
 Counter counter_of(const Chip& chip, ReturnClass cls) {
     switch (cls) {
     case ReturnClass::kVectorLoad:
+    case ReturnClass::kFlat:
         return Counter::kLoad;
     case ReturnClass::kLdsOp:
         return Counter::kLgkm;
@@ -93,11 +94,25 @@ void wait_for(Wave& wave, Counter counter, std::uint32_t n) {
         for (std::uint32_t i = 0; i < other.size; ++i) mark(wave, other.of[i]);
 }
 
-void issue(Wave& wave, const Outstanding& operation) {
+namespace {
+
+void append(Wave& wave, const Outstanding& operation) {
     const Chip& chip = *wave.worker->chip;
     const Counter counter = counter_of(chip, operation.cls);
     OutstandingList& list = wave.outstanding[static_cast<std::size_t>(counter)];
-    const bool ordered = writes_in_order(chip, operation.cls);
+    const std::uint32_t limit = std::min(capacity(chip, counter), kMostOutstanding);
+    if (list.size >= limit) wait_for(wave, counter, limit - 1);
+    // Without a return order nothing is certain of a full counter; the oldest entry is given up all the same.
+    if (list.size == kMostOutstanding) std::move(list.of.begin() + 1, list.of.end(), list.of.begin()), --list.size;
+    list.of[list.size] = operation;
+    list.of[list.size++].inst = wave.pc;
+    mark(wave, operation);
+}
+
+} // namespace
+
+void issue(Wave& wave, const Outstanding& operation) {
+    const bool ordered = writes_in_order(*wave.worker->chip, operation.cls);
     for_each_register(operation, [&](Register r) {
         if (r == isa::kNull) return;
         if ((wave.state[r] & kOutside) != 0) report_outside(wave, r, true);
@@ -117,13 +132,15 @@ void issue(Wave& wave, const Outstanding& operation) {
             report(wave, FindingKind::kOverwrittenBeforeWait, static_cast<std::uint32_t>(std::countr_zero(clash)), 0,
                    register_name(r) + " is still to be written by an earlier load");
     });
-    const std::uint32_t limit = std::min(capacity(chip, counter), kMostOutstanding);
-    if (list.size >= limit) wait_for(wave, counter, limit - 1);
-    // Without a return order nothing is certain of a full counter; the oldest entry is given up all the same.
-    if (list.size == kMostOutstanding) std::move(list.of.begin() + 1, list.of.end(), list.of.begin()), --list.size;
-    list.of[list.size] = operation;
-    list.of[list.size++].inst = wave.pc;
-    mark(wave, operation);
+    if (operation.cls != ReturnClass::kFlat) {
+        append(wave, operation);
+        return;
+    }
+    for (const ReturnClass cls : {ReturnClass::kVectorLoad, ReturnClass::kLdsOp}) {
+        Outstanding one = operation;
+        one.cls = cls;
+        append(wave, one);
+    }
 }
 
 std::uint32_t lanes_in_flight(const Wave& wave, Register r, std::uint32_t lanes, isa::Half half) {

@@ -29,8 +29,13 @@ enum class Counter : std::uint8_t { kLoad, kLgkm, kKm };
 inline constexpr std::size_t kCounters = 3;
 
 /// Operations whose results come back in issue order among themselves.
-enum class ReturnClass : std::uint8_t { kVectorLoad, kLdsOp, kScalarLoad };
-inline constexpr std::size_t kReturnClasses = 3;
+enum class ReturnClass : std::uint8_t {
+    kVectorLoad,
+    kLdsOp,
+    kScalarLoad,
+    kFlat, // issued alone: it counts as a vector load and as an LDS operation, and is done when both are
+};
+inline constexpr std::size_t kReturnClasses = 3; // of operations outstanding
 
 /// One outstanding operation and the registers that it will write.
 struct Outstanding {
@@ -84,6 +89,7 @@ struct Worker {
     const Program* program = nullptr;
     Memory* memory = nullptr;
     std::string kernel;
+    std::uint64_t code_address = 0; // of the kernel's first instruction
     std::uint64_t kernarg_address = 0;
     std::uint64_t kernarg_supplied = 0; // bytes that the caller gave
     const Kernel* descriptor = nullptr;

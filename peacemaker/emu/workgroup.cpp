@@ -17,7 +17,7 @@ void report_race(Wave& wave, std::uint32_t lane, std::uint32_t at, const ByteAcc
                  bool writes) {
     const Program& program = *wave.worker->program;
     report(wave, FindingKind::kLdsRace, lane, at,
-           fmt::format("LDS byte {}: {} by wave {} and {} of wave {} by \"{}\" at +0x{:x}, with no barrier between", at,
+           fmt::format("LDS byte {}: {} by wave {} and {} of wave {} by \"{}\" at {:+#x}, with no barrier between", at,
                        writes ? "written" : "read", wave.index, old_writes ? "a write" : "a read", old.wave,
                        program.texts[old.inst], program.insts[old.inst].offset));
 }

@@ -142,7 +142,7 @@ std::string finding_text(const emu::Finding& f) {
     std::vector<std::string> where;
     // What the host saw happened at no instruction.
     if (!f.instruction.empty()) {
-        out += fmt::format(" +0x{:x}: {}", f.offset, f.instruction);
+        out += fmt::format(" {:+#x}: {}", f.offset, f.instruction);
         if (!f.source.empty()) out += fmt::format(" ({})", f.source);
         where.push_back(fmt::format("workgroup {} wave {} lane {}", fmt::join(f.workgroup, ","), f.wave, f.lane));
     }

@@ -227,6 +227,30 @@ std::vector<Case> flow_cases() {
                    "v_mov_b32_e32 v2, s21",
                    ~0u, all_lanes(55)});
     all.push_back({"S_ENDPGM", kAllGens, "", ~0u, keep});
+    // The distance of two places in the code: an instruction of four bytes, one of eight, and the second itself.
+    all.push_back({"S_GETPC_B64", kAllGens,
+                   "s_getpc_b64 s[20:21]\n s_nop 0\n s_mov_b32 s24, 0x12345\n s_getpc_b64 s[22:23]\n s_sub_u32 s24, "
+                   "s22, s20\n s_subb_u32 s25, s23, s21\n s_add_u32 s24, s24, s25\n v_mov_b32_e32 v2, s24",
+                   ~0u, all_lanes(16)});
+    const char* const jump = "v_mov_b32_e32 v2, 1\n s_getpc_b64 s[20:21]\n.L{0}_here:\n s_add_u32 s20, s20, "
+                             ".L{0}_to-.L{0}_here\n s_addc_u32 s21, s21, 0\n ";
+    all.push_back({"S_SETPC_B64", kAllGens,
+                   fmt::format(fmt::runtime(jump), "set") +
+                       "s_setpc_b64 s[20:21]\n v_mov_b32_e32 v2, 2\n.Lset_to:\n v_add_nc_u32_e32 v2, 4, v2",
+                   ~0u, all_lanes(5)});
+    // Called twice, it comes back to where each call was; then the target and the return address share registers.
+    const char* const function = "v_add_nc_u32_e32 v2, 8, v2\n s_branch .L{0}_end\n.L{0}_to:\n v_lshlrev_b32_e32 v2, "
+                                 "1, v2\n s_setpc_b64 s[30:31]\n.L{0}_end:";
+    all.push_back({"S_SWAPPC_B64", kAllGens,
+                   fmt::format(fmt::runtime(jump), "swap") +
+                       "s_swappc_b64 s[30:31], s[20:21]\n s_swappc_b64 s[30:31], s[20:21]\n s_mov_b64 s[30:31], "
+                       "s[20:21]\n s_swappc_b64 s[30:31], s[30:31]\n " +
+                       fmt::format(fmt::runtime(function), "swap"),
+                   ~0u, all_lanes(16)});
+    all.push_back({"S_CALL_B64", kAllGens,
+                   "v_mov_b32_e32 v2, 3\n s_call_b64 s[30:31], .Lcall_to\n s_call_b64 s[30:31], .Lcall_to\n " +
+                       fmt::format(fmt::runtime(function), "call"),
+                   ~0u, all_lanes(20)});
 
     struct Plain {
         const char* row;
@@ -236,6 +260,8 @@ std::vector<Case> flow_cases() {
     // Without an effect of their own on results; a move on both sides shows that the program goes on.
     for (const Plain& p : {Plain{"S_NOP", kAllGens, "s_nop 3"},
                            {"S_SLEEP", kAllGens, "s_sleep 1"},
+                           {"DS_NOP", kAllGens, "ds_nop"},
+                           {"S_SETREG_B32", kGen10, "s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), s20"},
                            {"S_CLAUSE", kAllGens, "s_clause 0x1"},
                            {"S_DELAY_ALU", kGen11And12, "s_delay_alu instid0(VALU_DEP_1)"},
                            {"S_INST_PREFETCH", kGen10, "s_inst_prefetch 0x3"},

@@ -28,6 +28,235 @@ struct Pair {
 
 constexpr const char* kLoad = "global_load_dword v2, v1, s[4:5]\n";
 
+// v[6:7] = the lane's address in `in`.
+constexpr const char* kToMemory = "v_add_co_u32 v6, vcc_lo, s4, v1\n v_add_co_ci_u32_e64 v7, s15, s5, 0, vcc_lo\n ";
+// v[6:7] = the lane's four bytes of LDS.
+constexpr const char* kToLds = "s_mov_b64 s[14:15], src_shared_base\n v_mov_b32_e32 v6, v1\n v_mov_b32_e32 v7, s15\n ";
+constexpr const char* kToScratch =
+    "s_mov_b64 s[14:15], src_private_base\n v_mov_b32_e32 v6, 0\n v_mov_b32_e32 v7, s15\n ";
+
+std::vector<Pair> flat_pairs() {
+    const std::string memory = kToMemory, lds = kToLds, scratch = kToScratch;
+    const std::string flat = "flat_load_dword v2, v[6:7]\n ", global = "global_load_dword v2, v1, s[4:5]\n ";
+    return {
+        // A flat load is done when both of its counters say so, wherever it went.
+        {"flat_read_after_vm",
+         kAllChips,
+         memory + flat + "wait_vm 0\n v_mov_b32_e32 v3, v2\n wait_all",
+         memory + flat + "wait_all\n v_mov_b32_e32 v3, v2",
+         {K::kUsedBeforeWait},
+         "v2 is read while"},
+        {"flat_read_after_lgkm",
+         kAllChips,
+         lds + flat + "wait_lgkm 0\n v_mov_b32_e32 v3, v2\n wait_all",
+         lds + flat + "wait_lgkm 0\n wait_vm 0\n v_mov_b32_e32 v3, v2",
+         {K::kUsedBeforeWait},
+         "v2 is read while"},
+        // Each counter goes down in order: three behind it may still be under way.
+        {"flat_in_order",
+         kAllChips,
+         memory + flat + "flat_load_dword v3, v[6:7]\n wait_vm 1\n wait_lgkm 0\n v_mov_b32_e32 v5, v3\n wait_all",
+         memory + flat + "flat_load_dword v3, v[6:7]\n wait_vm 1\n wait_lgkm 1\n v_mov_b32_e32 v5, v2\n wait_all",
+         {K::kUsedBeforeWait},
+         "v3 is read while"},
+        {"flat_over_global",
+         kAllChips,
+         memory + global + flat + "wait_all",
+         memory + global + "wait_vm 0\n " + flat + "wait_all",
+         {K::kOverwrittenBeforeWait},
+         "v2 is still to be written"},
+        {"flat_over_flat",
+         kAllChips,
+         memory + flat + flat + "wait_all",
+         memory + flat + "wait_all\n " + flat + "wait_all",
+         {K::kOverwrittenBeforeWait},
+         "v2 is still to be written"},
+        // Once LDS has answered, the rest of a flat load is in order with the other loads of memory, where they are.
+        {"global_over_flat",
+         k10And11,
+         memory + flat + global + "wait_all",
+         memory + flat + "wait_lgkm 0\n " + global + "wait_all",
+         {K::kOverwrittenBeforeWait},
+         "v2 is still to be written"},
+        {"flat_store_of_loaded",
+         kAllChips,
+         memory + global + lds + "flat_store_dword v[6:7], v2\n wait_all",
+         memory + global + lds + "wait_vm 0\n flat_store_dword v[6:7], v2\n wait_all",
+         {K::kUsedBeforeWait},
+         "v2 is read while"},
+        {"flat_address_of_loaded",
+         kAllChips,
+         memory + "global_load_dword v6, v1, s[4:5]\n flat_load_dword v3, v[6:7]\n wait_all",
+         memory + "global_load_dword v5, v1, s[4:5]\n flat_load_dword v3, v[6:7]\n wait_all",
+         {K::kReadOutOfBounds, K::kUsedBeforeWait},
+         "v6 is read while"},
+        {"flat_undefined_address",
+         kAllChips,
+         memory + "v_and_b32_e32 v3, 4, v20\n v_add_co_u32 v6, vcc_lo, s4, v3\n flat_load_dword v3, v[6:7]\n wait_all",
+         memory + "v_and_b32_e32 v3, 0, v20\n v_add_co_u32 v6, vcc_lo, s4, v3\n flat_load_dword v3, v[6:7]\n wait_all",
+         {K::kUndefinedDecides},
+         "v6 holds an undefined value"},
+        {"flat_read_past_memory",
+         kAllChips,
+         memory + "flat_load_dword v3, v[6:7] offset:4\n wait_all",
+         memory + "flat_load_dword v3, v[6:7]\n wait_all",
+         {K::kReadOutOfBounds},
+         "byte 128 of an allocation of 128"},
+        {"flat_write_past_memory",
+         kAllChips,
+         memory + "flat_store_short v[6:7], v0 offset:127",
+         memory + "v_mov_b32_e32 v3, 7\n v_mov_b32_e32 v6, s6\n v_mov_b32_e32 v7, s7\n flat_store_short v[6:7], v0 "
+                  "offset:126",
+         {K::kWriteOutOfBounds},
+         "byte 127 of an allocation of 128"},
+        {"flat_read_past_lds",
+         kAllChips,
+         lds + "flat_load_dword v3, v[6:7] offset:4\n wait_all",
+         lds + "flat_load_dword v3, v[6:7]\n wait_all",
+         {K::kLdsOutOfBounds},
+         "4 bytes at LDS byte 128 of 128"},
+        {"flat_write_past_lds",
+         kAllChips,
+         lds + "flat_store_dwordx2 v[6:7], v[0:1] offset:4",
+         "s_mov_b32 exec_lo, 1\n " + lds + "flat_store_dwordx2 v[6:7], v[0:1] offset:120\n s_mov_b32 exec_lo, -1",
+         {K::kLdsOutOfBounds},
+         "8 bytes at LDS byte 124 of 128"},
+        {"flat_read_past_scratch",
+         k11And12,
+         scratch + "flat_load_dword v3, v[6:7] offset:8\n wait_all",
+         "",
+         {K::kReadOutOfBounds},
+         "4 bytes at offset 8 of 0 bytes of scratch"},
+        {"flat_write_past_scratch",
+         k11And12,
+         scratch + "flat_store_byte v[6:7], v0",
+         "",
+         {K::kWriteOutOfBounds},
+         "1 bytes at offset 0 of 0 bytes of scratch"},
+        {"flat_undefined_lds",
+         kAllChips,
+         lds + "flat_load_dword v3, v[6:7]\n wait_all\n v_and_b32_e32 v3, 4, v3\n global_load_dword v5, v3, s[4:5]\n "
+               "wait_vm 0",
+         lds + "flat_store_dword v[6:7], v0\n flat_load_dword v3, v[6:7]\n wait_all\n v_and_b32_e32 v3, 4, v3\n "
+               "global_load_dword v5, v3, s[4:5]\n wait_vm 0",
+         {K::kUndefinedDecides},
+         "v3 holds an undefined value"},
+    };
+}
+
+std::vector<Pair> atomic_pairs() {
+    // A lane's old value decides a branch.
+    const std::string decides =
+        "wait_all\n v_readfirstlane_b32 s20, v3\n s_cmp_eq_u32 s20, 7\n s_cbranch_scc1 1f\n s_nop 0\n1:";
+    const std::string load = "global_load_dword v3, v1, s[6:7]\n ";
+    std::vector<Pair> all = {
+        {"atomic_past_the_end",
+         kAllChips,
+         "global_atomic_add v1, v0, s[6:7] offset:4",
+         "global_atomic_add v1, v0, s[6:7]",
+         {K::kWriteOutOfBounds},
+         "byte 128 of an allocation of 128"},
+        {"atomic_on_arguments",
+         kAllChips,
+         "s_mov_b32 exec_lo, 1\n global_atomic_add v4, v0, s[8:9]\n s_mov_b32 exec_lo, -1",
+         "s_mov_b32 exec_lo, 1\n global_atomic_add v4, v0, s[6:7]\n s_mov_b32 exec_lo, -1",
+         {K::kWriteOutOfBounds},
+         "which is read-only"},
+        {"atomic_misaligned",
+         kAllChips,
+         "v_mov_b32_e32 v3, 2\n global_atomic_add v3, v0, s[6:7]",
+         "v_mov_b32_e32 v3, 4\n global_atomic_add v3, v0, s[6:7]",
+         {K::kMisaligned},
+         "an atomic on 4 bytes"},
+        {"wide_atomic_misaligned",
+         kAllChips,
+         "v_mov_b32_e32 v3, 4\n global_atomic_add_x2 v3, v[0:1], s[6:7]",
+         "v_mov_b32_e32 v3, 8\n global_atomic_add_x2 v3, v[0:1], s[6:7]",
+         {K::kMisaligned},
+         "an atomic on 8 bytes"},
+        {"lds_atomic_misaligned",
+         kAllChips,
+         "v_mov_b32_e32 v3, 2\n ds_add_u32 v3, v0",
+         "v_mov_b32_e32 v3, 4\n ds_add_u32 v3, v0",
+         {K::kMisaligned},
+         "an atomic on 4 bytes at 0x2"},
+        {"lds_atomic_past_the_end",
+         kAllChips,
+         std::string(kToLds) + "flat_atomic_add v[6:7], v0 offset:4",
+         std::string(kToLds) + "flat_atomic_add v[6:7], v0",
+         {K::kLdsOutOfBounds},
+         "4 bytes at LDS byte 128 of 128"},
+        {"atomic_data_of_loaded",
+         kAllChips,
+         "global_load_dword v3, v1, s[4:5]\n global_atomic_add v1, v3, s[6:7]\n wait_vm 0",
+         "global_load_dword v3, v1, s[4:5]\n wait_vm 0\n global_atomic_add v1, v3, s[6:7]",
+         {K::kUsedBeforeWait},
+         "v3 is read while"},
+        // What was never written stays undefined under an addition; an exchange defines it.
+        {"atomic_on_undefined",
+         kAllChips,
+         "global_atomic_add v1, v0, s[6:7]\n " + load + decides,
+         "global_store_dword v1, v0, s[6:7]\n global_atomic_add v1, v0, s[6:7]\n " + load + decides,
+         {K::kUndefinedDecides},
+         "scc holds an undefined"},
+        {"exchange_of_undefined",
+         kAllChips,
+         "global_atomic_swap v1, v20, s[6:7]\n " + load + decides,
+         "global_atomic_swap v1, v0, s[6:7]\n " + load + decides,
+         {K::kUndefinedDecides},
+         "scc holds an undefined"},
+        {"append_undefined_address",
+         kAllChips,
+         "ds_append v3\n wait_lgkm 0",
+         "s_mov_b32 m0, 0\n ds_append v3\n wait_lgkm 0",
+         {K::kUndefinedDecides},
+         "m0 holds an undefined value"},
+        {"append_past_the_end",
+         kAllChips,
+         "s_movk_i32 m0, 0x7c\n ds_append v3 offset:4\n wait_lgkm 0",
+         "s_movk_i32 m0, 0x7c\n ds_append v3\n wait_lgkm 0",
+         {K::kLdsOutOfBounds},
+         "4 bytes at LDS byte 128 of 128"},
+    };
+    // What an atomic returns is in flight like a loaded value.
+    for (const bool gfx12 : {false, true}) {
+        const std::string returns = gfx12 ? " th:TH_ATOMIC_RETURN\n " : " glc\n ";
+        const unsigned chips = gfx12 ? unsigned{kGfx1201} : unsigned{k10And11};
+        const char* const use = "v_mov_b32_e32 v5, v3\n ";
+        all.push_back({gfx12 ? "atomic_result_12" : "atomic_result",
+                       chips,
+                       "global_atomic_add v3, v1, v0, s[6:7]" + returns + use + "wait_all",
+                       "global_atomic_add v3, v1, v0, s[6:7]" + returns + "wait_vm 0\n " + use,
+                       {K::kUsedBeforeWait},
+                       "v3 is read while"});
+        all.push_back({gfx12 ? "flat_atomic_result_12" : "flat_atomic_result",
+                       chips,
+                       kToLds + ("flat_atomic_add v3, v[6:7], v0" + returns) + "wait_lgkm 0\n " + use + "wait_all",
+                       kToLds + ("flat_atomic_add v3, v[6:7], v0" + returns) + "wait_all\n " + use,
+                       {K::kUsedBeforeWait},
+                       "v3 is read while"});
+    }
+    return all;
+}
+
+std::vector<Pair> jump_pairs() {
+    const std::string here = "s_getpc_b64 s[20:21]\n1:\n s_add_u32 s20, s20, 2f-1b\n s_addc_u32 s21, s21, 0\n ";
+    return {
+        {"jump_to_undefined",
+         kAllChips,
+         "s_setpc_b64 s[40:41]",
+         here + "s_setpc_b64 s[20:21]\n s_nop 0\n2:",
+         {K::kReadOutOfBounds, K::kUndefinedDecides},
+         "s40 holds an undefined value that decides a jump"},
+        {"call_of_null",
+         kAllChips,
+         "s_mov_b64 s[20:21], 0\n s_swappc_b64 s[30:31], s[20:21]",
+         here + "s_swappc_b64 s[30:31], s[20:21]\n s_nop 0\n2:",
+         {K::kReadOutOfBounds},
+         "a jump to 0x0, where no instruction starts"},
+    };
+}
+
 std::vector<Pair> pairs() {
     const std::string load = kLoad;
     std::vector<Pair> all = {
@@ -339,7 +568,16 @@ std::vector<Pair> pairs() {
          "v_and_b32_e32 v3, 0, v20\n ds_write_b32 v3, v0",
          {K::kUndefinedDecides},
          "v3 holds an undefined value"},
+        // The sum of address and offset is 32 bits wide.
+        {"lds_below_zero",
+         kAllChips,
+         "v_mov_b32_e32 v3, -8\n ds_write_b32 v3, v0 offset:4",
+         "v_mov_b32_e32 v3, -8\n ds_write_b32 v3, v0 offset:8",
+         {K::kLdsOutOfBounds},
+         "4 bytes at LDS byte 4294967292 of 128"},
     };
+    for (const auto& more : {flat_pairs(), atomic_pairs(), jump_pairs()})
+        all.insert(all.end(), more.begin(), more.end());
     return all;
 }
 
@@ -433,8 +671,8 @@ TEST(Finding, SaysWhereItIs) {
         EXPECT_EQ(f.count, 1u);
         // The instruction before s_endpgm (4 bytes) is the store.
         const std::uint64_t size = rig.object().find_kernel("where")->code_size;
-        EXPECT_GT(f.offset, 0u);
-        EXPECT_EQ(f.offset, size - 4 - (chip.generation >= 12 ? 12 : 8));
+        EXPECT_GT(f.offset, 0);
+        EXPECT_EQ(f.offset, static_cast<std::int64_t>(size) - 4 - (chip.generation >= 12 ? 12 : 8));
         // Nothing else was lost, and nothing outside was written.
         std::vector<u32> want(128);
         std::iota(want.begin(), want.end(), 0u);
@@ -489,6 +727,53 @@ TEST(Finding, CountsWhatHappensAgain) {
     EXPECT_EQ(report.findings[0].count, 10u);
     EXPECT_EQ(report.findings[0].workgroup, (std::array<u32, 3>{0, 0, 0}));
     EXPECT_EQ(report.findings[0].wave, 0u);
+}
+
+// Two waves meet in LDS through flat addresses: v[6:7], the same 128 bytes for both.
+TEST(Finding, FlatAccessesRaceInLds) {
+    struct Race {
+        const char* name;
+        std::string faulty, right; // BARRIER stands for the chip's
+    };
+    const std::string store = "flat_store_dword v[6:7], v0\n ", load = "flat_load_dword v3, v[6:7]\n wait_all\n ";
+    const std::string drained = store + "wait_all\n BARRIER\n ";
+    const std::vector<Race> races = {
+        {"store_store", store + "wait_all", "flat_atomic_add v[6:7], v0\n wait_all"},
+        {"store_load", store + "wait_all\n " + load,
+         "s_cmp_eq_u32 s20, 0\n s_cbranch_scc0 1f\n " + store + "1:\n wait_all\n BARRIER\n " + load},
+        // Not drained at the barrier, the store belongs to the next interval as well.
+        {"undrained", "s_cmp_eq_u32 s20, 0\n s_cbranch_scc0 1f\n " + store + "1:\n BARRIER\n " + load,
+         "s_cmp_eq_u32 s20, 0\n s_cbranch_scc0 1f\n " + store + "1:\n wait_lgkm 0\n BARRIER\n " + load},
+        {"atomic_store", "flat_atomic_add v[6:7], v0\n " + store + "wait_all",
+         "flat_atomic_add v[6:7], v0\n wait_all\n BARRIER\n s_cmp_eq_u32 s20, 0\n s_cbranch_scc0 1f\n " + store + "1:"},
+    };
+    for (const Chip& chip : chips()) {
+        const std::string barrier = chip.generation >= 12 ? "s_barrier_signal -1\n s_barrier_wait 0xffff" : "s_barrier";
+        std::vector<KernelText> kernels;
+        for (const Race& race : races)
+            for (const bool faulty : {true, false}) {
+                std::string body = faulty ? race.faulty : race.right;
+                for (std::size_t at; (at = body.find("BARRIER")) != std::string::npos;) body.replace(at, 7, barrier);
+                KernelText k;
+                k.name = std::string(race.name) + (faulty ? "_faulty" : "_right");
+                // s20 = the wave's number.
+                k.body = "  v_readfirstlane_b32 s20, v0\n s_lshr_b32 s20, s20, 5\n v_lshlrev_b32_e32 v1, 2, v0\n "
+                         "s_mov_b64 s[14:15], src_shared_base\n v_and_b32_e32 v6, 0x7c, v1\n v_mov_b32_e32 v7, s15\n " +
+                         body + "\n";
+                k.lds = 128;
+                kernels.push_back(std::move(k));
+            }
+        Rig rig(chip, kernels);
+        ASSERT_TRUE(rig.ok());
+        const auto kernarg = Rig::pack(std::uint64_t{0}, std::uint64_t{0});
+        for (const Race& race : races) {
+            SCOPED_TRACE(chip.name + ": " + race.name);
+            const auto kinds = kinds_of(rig.launch(std::string(race.name) + "_faulty", kernarg, {1, 1, 1}, {64, 1, 1}));
+            ASSERT_FALSE(kinds.empty());
+            EXPECT_EQ(kinds[0], K::kLdsRace);
+            EXPECT_EQ(text_of(rig.launch(std::string(race.name) + "_right", kernarg, {1, 1, 1}, {64, 1, 1})), "");
+        }
+    }
 }
 
 // A loaded value is the one that memory held, whether or not its use was a fault; what is out of bounds reads as 0.

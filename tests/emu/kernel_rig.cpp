@@ -46,8 +46,13 @@ std::string prologue(const Chip& chip, const KernelText& k) {
     if (chip.generation >= 12)
         return "  s_lshr_b32 s12, ttmp7, 16\n  s_and_b32 s11, ttmp7, 0xffff\n  s_mov_b32 s10, ttmp9\n  s_mov_b64 "
                "s[8:9], s[0:1]\n";
+    // s[0:3] the resource, s[4:5] kernarg, s[6:7] flat scratch, s8..s10 the workgroup, s11 the wave's offset.
     if (has_buffer_resource(chip, k))
-        return "  s_mov_b32 s12, s8\n  s_mov_b32 s11, s7\n  s_mov_b32 s10, s6\n  s_mov_b64 s[8:9], s[4:5]\n";
+        return std::string(k.flat_scratch ? "  s_add_u32 s6, s6, s11\n  s_addc_u32 s7, s7, 0\n"
+                                            "  s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), s6\n"
+                                            "  s_setreg_b32 hwreg(HW_REG_FLAT_SCR_HI), s7\n"
+                                          : "") +
+               "  s_mov_b32 s12, s10\n  s_mov_b32 s11, s9\n  s_mov_b32 s10, s8\n  s_mov_b64 s[8:9], s[4:5]\n";
     return "  s_mov_b32 s12, s4\n  s_mov_b32 s11, s3\n  s_mov_b32 s10, s2\n  s_mov_b64 s[8:9], s[0:1]\n";
 }
 
@@ -59,8 +64,8 @@ std::string descriptor(const Chip& chip, const KernelText& k) {
     text += fmt::format(
         "  .amdhsa_group_segment_fixed_size {}\n  .amdhsa_private_segment_fixed_size {}\n  .amdhsa_kernarg_size {}\n",
         k.lds, k.scratch, kernarg_of(k));
-    text += fmt::format("  .amdhsa_user_sgpr_count {}\n  .amdhsa_user_sgpr_kernarg_segment_ptr 1\n", resource ? 6 : 2);
-    if (resource) text += "  .amdhsa_user_sgpr_private_segment_buffer 1\n";
+    text += fmt::format("  .amdhsa_user_sgpr_count {}\n  .amdhsa_user_sgpr_kernarg_segment_ptr 1\n", resource ? 8 : 2);
+    if (resource) text += "  .amdhsa_user_sgpr_private_segment_buffer 1\n  .amdhsa_user_sgpr_flat_scratch_init 1\n";
     if (k.scratch != 0)
         text += chip.generation == 10 ? "  .amdhsa_system_sgpr_private_segment_wavefront_offset 1\n"
                                       : "  .amdhsa_enable_private_segment 1\n";
@@ -83,6 +88,7 @@ std::string metadata(const KernelText& k) {
     for (std::uint32_t i = 0; i < k.pointers; ++i)
         text += fmt::format(
             "      - .name: p{}\n        .offset: {}\n        .size: 8\n        .value_kind: by_value\n", i, 8 * i);
+    if (k.dynamic_stack) text.insert(text.find("    .args:"), "    .uses_dynamic_stack: true\n");
     return text + k.more_arguments;
 }
 

@@ -26,6 +26,8 @@ struct KernelText {
     std::uint32_t vgprs = 32, scratch = 0, lds = 0, max_block = 1024, ids = 0;
     bool flush = false;       // f32 subnormals are flushed
     std::string directives{}; // further lines of .amdhsa_kernel
+    bool flat_scratch = true; // gfx10: the prologue sets up FLAT_SCRATCH where there is scratch
+    bool dynamic_stack = false;
 };
 
 /// The whole assembly file.

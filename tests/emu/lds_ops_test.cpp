@@ -1,6 +1,7 @@
 // Every LDS row: registers and the whole of LDS afterwards, against bytes of the host.
 #include "peacemaker/emu/program.h"
 #include "peacemaker/emu/row.h"
+#include "tests/emu/atomic_cases.h"
 #include "tests/emu/kernel_rig.h"
 #include "tests/emu/row_coverage.h"
 
@@ -23,7 +24,7 @@ using u64 = std::uint64_t;
 constexpr u64 kSeed = 20260711;
 constexpr unsigned kBytes = 4096;
 
-enum : unsigned { kGen10 = 1, kGen11And12 = 6, kAllGens = 7 };
+enum : unsigned { kGen10 = 1, kGen11 = 2, kGen10And11 = 3, kGen12 = 4, kGen11And12 = 6, kAllGens = 7 };
 
 /// Lane l has v1 = 16 * l, v[20:23] the bytes of LDS's first contents from 2048 + 16 * l, v[24:27] those from 3072 + 16
 /// * l, and takes results in v[16:19], that hold 0xb0b1b2b3 before.
@@ -38,8 +39,8 @@ struct Case {
     std::string row;
     unsigned generations;
     std::string assembly;
-    std::function<void(Lds&, Lane&)> lane;        // one lane at a time; or
-    std::function<void(std::vector<Lane>&)> wave; // all at once
+    std::function<void(Lds&, Lane&)> lane;              // one lane at a time; or
+    std::function<void(Lds&, std::vector<Lane>&)> wave; // all at once
 };
 
 u64 read(const Lds& lds, unsigned at, unsigned bytes) {
@@ -139,90 +140,137 @@ void add_plain(std::vector<Case>& all) {
         }
 }
 
-__int128 number(u64 v, unsigned bytes, bool is_signed) {
-    if (!is_signed) return v;
-    return bytes == 8 ? static_cast<std::int64_t>(v) : static_cast<std::int32_t>(static_cast<u32>(v));
-}
-
 void add_atomics(std::vector<Case>& all) {
-    using Op = std::function<u64(u64 memory, u64 data, unsigned bytes)>;
-    struct Atomic {
+    struct Named {
         const char* name;
-        char type;
-        Op op;
+        const char* type; // U, I, B, F: with the width behind it
+        unsigned generations;
+        Atomic op;
+        unsigned sizes = 12;         // 4: 32 bits, 8: 64 bits
+        bool compares_first = false; // the operands the other way round
+        int returning = 0;           // 1: with return alone
     };
-    const std::vector<Atomic> atomics = {
-        {"ADD", 'U', [](u64 m, u64 d, unsigned) { return m + d; }},
-        {"SUB", 'U', [](u64 m, u64 d, unsigned) { return m - d; }},
-        {"MIN", 'U', [](u64 m, u64 d, unsigned b) { return number(m, b, false) < number(d, b, false) ? m : d; }},
-        {"MAX", 'U', [](u64 m, u64 d, unsigned b) { return number(m, b, false) > number(d, b, false) ? m : d; }},
-        {"MIN", 'I', [](u64 m, u64 d, unsigned b) { return number(m, b, true) < number(d, b, true) ? m : d; }},
-        {"MAX", 'I', [](u64 m, u64 d, unsigned b) { return number(m, b, true) > number(d, b, true) ? m : d; }},
-        {"AND", 'B', [](u64 m, u64 d, unsigned) { return ~(~m | ~d); }},
-        {"OR", 'B', [](u64 m, u64 d, unsigned) { return ~(~m & ~d); }},
-        {"XOR", 'B', [](u64 m, u64 d, unsigned) { return (m | d) - (m & d); }},
-        {"INC", 'U', [](u64 m, u64 d, unsigned) { return m >= d ? 0 : m + 1; }},
-        {"DEC", 'U', [](u64 m, u64 d, unsigned) { return m == 0 || m > d ? d : m - 1; }},
+    static constexpr Named kAtomics[] = {
+        {"ADD", "U", kAllGens, Atomic::kAdd},
+        {"SUB", "U", kAllGens, Atomic::kSub},
+        {"RSUB", "U", kAllGens, Atomic::kReverseSub},
+        {"MIN", "U", kAllGens, Atomic::kMinUnsigned},
+        {"MAX", "U", kAllGens, Atomic::kMaxUnsigned},
+        {"MIN", "I", kAllGens, Atomic::kMinSigned},
+        {"MAX", "I", kAllGens, Atomic::kMaxSigned},
+        {"AND", "B", kAllGens, Atomic::kAnd},
+        {"OR", "B", kAllGens, Atomic::kOr},
+        {"XOR", "B", kAllGens, Atomic::kXor},
+        {"INC", "U", kAllGens, Atomic::kIncrement},
+        {"DEC", "U", kAllGens, Atomic::kDecrement},
+        {"MSKOR", "B", kAllGens, Atomic::kMaskedOr},
+        {"WRXCHG", "B", kAllGens, Atomic::kSwap, 12, false, 1},
+        // gfx10 compares with the first operand and stores the second; from gfx11 on it is the other way round.
+        {"CMPST", "B", kGen10, Atomic::kCompareSwap, 12, true},
+        {"CMPSTORE", "B", kGen11And12, Atomic::kCompareSwap},
+        {"CMPST", "F", kGen10, Atomic::kFloatCompareSwap, 12, true},
+        {"CMPSTORE", "F", kGen11, Atomic::kFloatCompareSwap},
+        {"MIN", "F", kAllGens, Atomic::kFloatMin},
+        {"MAX", "F", kAllGens, Atomic::kFloatMax},
+        {"ADD", "F", kAllGens, Atomic::kFloatAdd, 4},
+        {"SUB_CLAMP", "U", kGen12, Atomic::kSubClamp, 4},
+        {"COND_SUB", "U", kGen12, Atomic::kSubIf, 4},
+        {"WRAP", "B", kGen10And11, Atomic::kWrap, 4, false, 1},
     };
-    const auto apply = [](unsigned bytes, bool returns, const std::function<u64(u64, const Lane&)>& op) {
+    const auto apply = [](unsigned bytes, bool returns, Atomic op, bool swapped) {
         return [=](Lds& lds, Lane& l) {
-            const u64 before = read(lds, l.at, bytes);
-            write(lds, l.at, bytes, op(before, l));
+            const u64 before = read(lds, l.at, bytes), data = wide(l.data, bytes), second = wide(l.second, bytes);
+            write(lds, l.at, bytes,
+                  swapped ? after_atomic(op, bytes, before, second, data)
+                          : after_atomic(op, bytes, before, data, second));
             if (!returns) return;
             l.result[0] = static_cast<u32>(before);
             if (bytes == 8) l.result[1] = static_cast<u32>(before >> 32);
         };
     };
+    const auto takes_two = [](Atomic op) {
+        return op == Atomic::kCompareSwap || op == Atomic::kFloatCompareSwap || op == Atomic::kMaskedOr ||
+               op == Atomic::kWrap;
+    };
+    const auto add = [&](const std::string& row, unsigned generations, unsigned bytes, bool returns, Atomic op,
+                         bool swapped) {
+        std::string text =
+            lower(row) + " " + (returns ? registers(16, bytes) + ", " : "") + "v1, " + registers(20, bytes);
+        if (takes_two(op)) text += ", " + registers(24, bytes);
+        all.push_back({row, generations, std::move(text), apply(bytes, returns, op, swapped), nullptr});
+    };
+    for (const bool returns : {false, true}) {
+        const char* const rtn = returns ? "_RTN" : "";
+        for (const unsigned bytes : {4u, 8u})
+            for (const Named& a : kAtomics)
+                if ((a.sizes & bytes) != 0 && (returns || a.returning == 0))
+                    add(fmt::format("DS_{}{}_{}{}", a.name, rtn, a.type, 8 * bytes), a.generations, bytes, returns,
+                        a.op, a.compares_first);
+        add(fmt::format("DS_PK_ADD{}_F16", rtn), kGen12, 4, returns, Atomic::kAddHalves, false);
+        add(fmt::format("DS_PK_ADD{}_BF16", rtn), kGen12, 4, returns, Atomic::kAddBfloats, false);
+    }
     for (const unsigned bytes : {4u, 8u})
-        for (const bool returns : {false, true}) {
-            const std::string result = returns ? registers(16, bytes) + ", " : "", rtn = returns ? "_RTN" : "";
-            for (const Atomic& a : atomics) {
-                const std::string row = fmt::format("DS_{}{}_{}{}", a.name, rtn, a.type, 8 * bytes);
-                all.push_back(
-                    {row, kAllGens, lower(row) + " " + result + "v1, " + registers(20, bytes),
-                     apply(bytes, returns,
-                           [=, op = a.op](u64 m, const Lane& l) { return op(m, wide(l.data, bytes), bytes); }),
-                     nullptr});
-            }
-            // gfx10 compares with the first operand and stores the second; from gfx11 on it is the other way round.
-            const std::string operands = " " + result + "v1, " + registers(20, bytes) + ", " + registers(24, bytes);
-            const std::string old_row = fmt::format("DS_CMPST{}_B{}", rtn, 8 * bytes),
-                              new_row = fmt::format("DS_CMPSTORE{}_B{}", rtn, 8 * bytes);
-            all.push_back(
-                {old_row, kGen10, lower(old_row) + operands,
-                 apply(bytes, returns,
-                       [=](u64 m, const Lane& l) { return m == wide(l.data, bytes) ? wide(l.second, bytes) : m; }),
-                 nullptr});
-            all.push_back(
-                {new_row, kGen11And12, lower(new_row) + operands,
-                 apply(bytes, returns,
-                       [=](u64 m, const Lane& l) { return m == wide(l.second, bytes) ? wide(l.data, bytes) : m; }),
-                 nullptr});
-            if (!returns) continue;
-            const std::string exchange = fmt::format("DS_WRXCHG_RTN_B{}", 8 * bytes);
-            all.push_back({exchange, kAllGens, lower(exchange) + " " + result + "v1, " + registers(20, bytes),
-                           apply(bytes, returns, [=](u64, const Lane& l) { return wide(l.data, bytes); }), nullptr});
+        for (const bool stride : {false, true}) {
+            // Odd elements apart, so that no lane meets another one's.
+            const unsigned unit = bytes * (stride ? 64 : 1), first = 0, second = stride ? 4 : 1;
+            const std::string row = fmt::format("DS_WRXCHG2{}_RTN_B{}", stride ? "ST64" : "", 8 * bytes);
+            all.push_back({row, kAllGens,
+                           fmt::format("{} {}, v1, {}, {} offset0:{} offset1:{}", lower(row), registers(16, 2 * bytes),
+                                       registers(20, bytes), registers(24, bytes), first, second),
+                           [=](Lds& lds, Lane& l) {
+                               for (unsigned half = 0; half < 2; ++half) {
+                                   const unsigned at = l.at + (half == 0 ? first : second) * unit;
+                                   for (unsigned k = 0; k < bytes / 4; ++k)
+                                       l.result[half * bytes / 4 + k] = static_cast<u32>(read(lds, at + 4 * k, 4));
+                                   write(lds, at, bytes, wide(half == 0 ? l.data : l.second, bytes));
+                               }
+                           },
+                           nullptr});
         }
 }
 
+// M0 gives the address: 8 here, and 8 more by the offset.
+void add_addressed_by_m0(std::vector<Case>& all) {
+    const auto counted = [](int step) {
+        return [step](Lds& lds, std::vector<Lane>& lanes) {
+            const auto before = static_cast<u32>(read(lds, 16, 4));
+            for (Lane& l : lanes) l.result[0] = before;
+            write(lds, 16, 4, before + static_cast<u32>(step));
+        };
+    };
+    const std::string m0 = "s_mov_b32 m0, 8\n  ";
+    all.push_back({"DS_APPEND", kAllGens, m0 + "ds_append v16 offset:8", nullptr, counted(32)});
+    all.push_back({"DS_CONSUME", kAllGens, m0 + "ds_consume v16 offset:8", nullptr, counted(-32)});
+    all.push_back({"DS_READ_ADDTID_B32", kAllGens, m0 + "ds_read_addtid_b32 v16 offset:8", nullptr,
+                   [](Lds& lds, std::vector<Lane>& lanes) {
+                       for (unsigned i = 0; i < 32; ++i)
+                           lanes[i].result[0] = static_cast<u32>(read(lds, 16 + 4 * i, 4));
+                   }});
+    all.push_back({"DS_WRITE_ADDTID_B32", kAllGens, m0 + "ds_write_addtid_b32 v20 offset:8", nullptr,
+                   [](Lds& lds, std::vector<Lane>& lanes) {
+                       for (unsigned i = 0; i < 32; ++i) write(lds, 16 + 4 * i, 4, lanes[i].data[0]);
+                   }});
+}
+
 void add_permutes(std::vector<Case>& all) {
-    all.push_back(
-        {"DS_BPERMUTE_B32", kAllGens, "ds_bpermute_b32 v16, v20, v24 offset:8", nullptr, [](std::vector<Lane>& lanes) {
-             for (Lane& l : lanes) l.result[0] = lanes[(l.data[0] + 8) / 4 % 32].second[0];
-         }});
-    all.push_back({"DS_PERMUTE_B32", kAllGens, "ds_permute_b32 v16, v20, v24", nullptr, [](std::vector<Lane>& lanes) {
-                       for (Lane& l : lanes) l.result[0] = 0;
-                       for (const Lane& l : lanes) lanes[l.data[0] / 4 % 32].result[0] = l.second[0];
+    all.push_back({"DS_BPERMUTE_B32", kAllGens, "ds_bpermute_b32 v16, v20, v24 offset:8", nullptr,
+                   [](Lds&, std::vector<Lane>& lanes) {
+                       for (Lane& l : lanes) l.result[0] = lanes[(l.data[0] + 8) / 4 % 32].second[0];
                    }});
     all.push_back(
+        {"DS_PERMUTE_B32", kAllGens, "ds_permute_b32 v16, v20, v24", nullptr, [](Lds&, std::vector<Lane>& lanes) {
+             for (Lane& l : lanes) l.result[0] = 0;
+             for (const Lane& l : lanes) lanes[l.data[0] / 4 % 32].result[0] = l.second[0];
+         }});
+    all.push_back(
         {"DS_SWIZZLE_B32", kAllGens, "ds_swizzle_b32 v16, v24 offset:swizzle(QUAD_PERM, 3, 1, 0, 0)", nullptr,
-         [](std::vector<Lane>& lanes) {
+         [](Lds&, std::vector<Lane>& lanes) {
              for (std::size_t i = 0; i < 32; ++i)
                  lanes[i].result[0] = lanes[i / 4 * 4 + std::array<std::size_t, 4>{3, 1, 0, 0}[i % 4]].second[0];
          }});
     // The mask string from bit 4 to bit 0: p keeps, i inverts.
     all.push_back({"DS_SWIZZLE_B32", kAllGens, "ds_swizzle_b32 v16, v24 offset:swizzle(BITMASK_PERM, \"pi01i\")",
-                   nullptr, [](std::vector<Lane>& lanes) {
+                   nullptr, [](Lds&, std::vector<Lane>& lanes) {
                        for (std::size_t i = 0; i < 32; ++i)
                            lanes[i].result[0] = lanes[(i & 16) | (~i & 8) | 2 | (~i & 1)].second[0];
                    }});
@@ -232,6 +280,7 @@ std::vector<Case> all_cases() {
     std::vector<Case> all;
     add_plain(all);
     add_atomics(all);
+    add_addressed_by_m0(all);
     add_permutes(all);
     return all;
 }
@@ -312,7 +361,7 @@ TEST_P(OnChip, EveryLdsInstructionMovesItsBytes) {
             }
         }
         if (cases[n].wave)
-            cases[n].wave(lanes);
+            cases[n].wave(lds, lanes);
         else
             for (Lane& l : lanes) cases[n].lane(lds, l);
         const auto got = words_of<u8>(out);

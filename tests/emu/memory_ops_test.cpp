@@ -54,26 +54,34 @@ constexpr Access kAccesses[] = {
     {"STORE_DWORDX4", Kind::kStore, 16},
 };
 
+/// The memory that an access reaches.
+enum class Where { kGlobal, kScratch, kLds };
+
 /// How the address is formed; {R} stands for the registers that are loaded or stored. Each reaches the lane's 32 bytes,
 /// byte 8 onwards.
 struct Form {
     const char* space;
+    Where where;
     unsigned generations; // 1: gfx10, 2: gfx11, 4: gfx12
     const char* load;
     const char* store;
 };
 
 constexpr Form kForms[] = {
-    // v1 = 32 * lane; s[4:5] the buffer, v[14:15] the lane's own address, s3 = 4, v2 = 8.
-    {"GLOBAL", 7, "{R}, v1, s[4:5] offset:8", "v1, {R}, s[4:5] offset:8"},
-    {"GLOBAL", 7, "{R}, v[14:15], off offset:8", "v[14:15], {R}, off offset:8"},
-    {"SCRATCH", 7, "{R}, off, off offset:8", "off, {R}, off offset:8"},
-    {"SCRATCH", 7, "{R}, off, s13 offset:4", "off, {R}, s13 offset:4"},
-    {"SCRATCH", 7, "{R}, v2, off", "v2, {R}, off"},
-    {"SCRATCH", 6, "{R}, v3, s13 offset:1", "v3, {R}, s13 offset:1"},
-    {"BUFFER", 1, "{R}, off, s[0:3], 0 offset:8", "{R}, off, s[0:3], 0 offset:8"},
-    {"BUFFER", 1, "{R}, off, s[0:3], s14 offset:4", "{R}, off, s[0:3], s14 offset:4"},
-    {"BUFFER", 1, "{R}, v3, s[0:3], 0 offen offset:5", "{R}, v3, s[0:3], 0 offen offset:5"},
+    // v1 = 32 * lane; s[4:5] the buffer, v[14:15] the lane's own address there, v[16:17] that of its scratch, v[18:19]
+    // of its 32 bytes of LDS; s13 = 4, v2 = 8, v3 = 3.
+    {"GLOBAL", Where::kGlobal, 7, "{R}, v1, s[4:5] offset:8", "v1, {R}, s[4:5] offset:8"},
+    {"GLOBAL", Where::kGlobal, 7, "{R}, v[14:15], off offset:8", "v[14:15], {R}, off offset:8"},
+    {"FLAT", Where::kGlobal, 7, "{R}, v[14:15] offset:8", "v[14:15], {R} offset:8"},
+    {"FLAT", Where::kScratch, 7, "{R}, v[16:17] offset:8", "v[16:17], {R} offset:8"},
+    {"FLAT", Where::kLds, 7, "{R}, v[18:19] offset:8", "v[18:19], {R} offset:8"},
+    {"SCRATCH", Where::kScratch, 7, "{R}, off, off offset:8", "off, {R}, off offset:8"},
+    {"SCRATCH", Where::kScratch, 7, "{R}, off, s13 offset:4", "off, {R}, s13 offset:4"},
+    {"SCRATCH", Where::kScratch, 7, "{R}, v2, off", "v2, {R}, off"},
+    {"SCRATCH", Where::kScratch, 6, "{R}, v3, s13 offset:1", "v3, {R}, s13 offset:1"},
+    {"BUFFER", Where::kScratch, 1, "{R}, off, s[0:3], 0 offset:8", "{R}, off, s[0:3], 0 offset:8"},
+    {"BUFFER", Where::kScratch, 1, "{R}, off, s[0:3], s14 offset:4", "{R}, off, s[0:3], s14 offset:4"},
+    {"BUFFER", Where::kScratch, 1, "{R}, v3, s[0:3], 0 offen offset:5", "{R}, v3, s[0:3], 0 offen offset:5"},
 };
 
 std::string lower(std::string text) {
@@ -90,10 +98,9 @@ std::string instruction(const Form& form, const Access& access) {
 }
 
 // `in` holds 32 bytes a lane, `out` takes 32: for a load the four registers v[20:23], that were 0xb0b1b2b3 before; for
-// a store the lane's memory, that held `in` before, after 0xf0e1d2c3 + n from v[20:23] was stored. Scratch is filled
-// from and emptied through registers.
+// a store the lane's memory, that held `in` before, after 0xf0e1d2c3 + n from v[20:23] was stored. Scratch and LDS are
+// filled from and emptied through registers.
 std::string body_of(const Form& form, const Access& access) {
-    const bool global = std::string_view(form.space) == "GLOBAL";
     std::string text = R"(
   s_load_dwordx4 s[4:7], s[8:9], 0x0
   wait_scalar
@@ -104,22 +111,36 @@ std::string body_of(const Form& form, const Access& access) {
   s_mov_b32 s14, 128
   v_add_co_u32 v14, vcc_lo, s4, v1
   v_add_co_ci_u32_e64 v15, s15, s5, 0, vcc_lo
+  s_mov_b64 s[16:17], src_private_base
+  s_mov_b64 s[18:19], src_shared_base
+  v_mov_b32_e32 v16, 0
+  v_mov_b32_e32 v17, s17
+  v_mov_b32_e32 v18, v1
+  v_mov_b32_e32 v19, s19
   global_load_dwordx4 v[4:7], v1, s[4:5]
   global_load_dwordx4 v[8:11], v1, s[4:5] offset:16
   wait_vm 0
 )";
-    if (!global)
+    if (form.where == Where::kScratch)
         text += "  scratch_store_dwordx4 off, v[4:7], off\n  scratch_store_dwordx4 off, v[8:11], off offset:16\n";
+    if (form.where == Where::kLds) text += "  ds_write_b128 v1, v[4:7]\n  ds_write_b128 v1, v[8:11] offset:16\n";
     for (unsigned i = 0; i < 4; ++i)
         text += access.kind == Kind::kLoad ? fmt::format("  v_mov_b32_e32 v{}, 0xb0b1b2b3\n", 20 + i)
                                            : fmt::format("  v_mov_b32_e32 v{}, 0x{:x}\n", 20 + i, 0xf0e1d2c3u + i);
-    text += "  " + instruction(form, access) + "\n  wait_vm 0\n";
+    text += "  " + instruction(form, access) + "\n  wait_all\n";
     if (access.kind == Kind::kLoad) return text + "  global_store_dwordx4 v1, v[20:23], s[6:7]\n";
-    if (global)
+    switch (form.where) {
+    case Where::kGlobal:
         text += "  global_load_dwordx4 v[4:7], v1, s[4:5]\n  global_load_dwordx4 v[8:11], v1, s[4:5] offset:16\n";
-    else
+        break;
+    case Where::kScratch:
         text += "  scratch_load_dwordx4 v[4:7], off, off\n  scratch_load_dwordx4 v[8:11], off, off offset:16\n";
-    return text + "  wait_vm 0\n  global_store_dwordx4 v1, v[4:7], s[6:7]\n  global_store_dwordx4 v1, v[8:11], s[6:7] "
+        break;
+    case Where::kLds:
+        text += "  ds_read_b128 v[4:7], v1\n  ds_read_b128 v[8:11], v1 offset:16\n";
+        break;
+    }
+    return text + "  wait_all\n  global_store_dwordx4 v1, v[4:7], s[6:7]\n  global_store_dwordx4 v1, v[8:11], s[6:7] "
                   "offset:16\n";
 }
 
@@ -160,6 +181,7 @@ TEST_P(OnChip, EveryAccessMovesItsBytes) {
             k.name = fmt::format("k{}", all.size());
             k.body = body_of(form, access);
             k.scratch = 32;
+            k.lds = 1024;
             kernels.push_back(std::move(k));
             all.push_back({&form, &access});
         }
@@ -194,6 +216,56 @@ TEST_P(OnChip, EveryAccessMovesItsBytes) {
     }
 }
 
+// v[4:5] = the start of scratch as a flat address.
+constexpr const char* kFlat =
+    "s_mov_b64 s[14:15], src_private_base\n  v_mov_b32_e32 v4, 0\n  v_mov_b32_e32 v5, s15\n  ";
+
+// gfx10: without FLAT_SCRATCH the address of scratch is undefined; with another value nothing is known.
+TEST(Scratch, NeedsItsSetUpOnGfx10) {
+    const Chip& chip = **find_chip("gfx1030");
+    std::vector<KernelText> kernels;
+    const std::string set = "s_mov_b64 s[20:21], 0\n  s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), s20\n  s_setreg_b32 "
+                            "hwreg(HW_REG_FLAT_SCR_HI), s21\n  ";
+    for (const char* const access : {"scratch_load_dword v2, off, off", "flat_load_dword v2, v[4:5]"})
+        for (const bool other : {false, true}) {
+            KernelText k;
+            k.name = fmt::format("k{}", kernels.size());
+            k.scratch = 32;
+            k.flat_scratch = false;
+            k.body = std::string("  ") + kFlat + (other ? set : "") + access + "\n  wait_all\n";
+            kernels.push_back(std::move(k));
+        }
+    Rig rig(chip, kernels);
+    ASSERT_TRUE(rig.ok());
+    const auto kernarg = Rig::pack(std::uint64_t{0}, std::uint64_t{0});
+    for (const char* const name : {"k0", "k2"}) {
+        const emu::Report report = rig.launch(name, kernarg);
+        EXPECT_EQ(kinds_of(report), std::vector{emu::FindingKind::kUndefinedDecides}) << text_of(report);
+    }
+    for (const char* const name : {"k1", "k3"})
+        EXPECT_NE(text_of(rig.launch(name, kernarg)).find("unsupported FLAT_SCRATCH"), std::string::npos) << name;
+}
+
+// A kernel that cannot tell the depth of its calls has HIP's default stack, or its own where that is more.
+TEST_P(OnChip, DynamicStackHasItsBounds) {
+    const Chip& chip = chips()[GetParam()];
+    const auto store = [](const char* name, unsigned fixed, unsigned offset) {
+        KernelText k;
+        k.name = name;
+        k.scratch = fixed;
+        k.dynamic_stack = true;
+        k.body = fmt::format("  v_mov_b32_e32 v1, 0\n  scratch_store_byte off, v1, off offset:{}\n", offset);
+        return k;
+    };
+    Rig rig(chip, {store("last", 32, 1023), store("past", 32, 1024), store("own_last", 1040, 1039),
+                   store("own_past", 1040, 1040)});
+    ASSERT_TRUE(rig.ok());
+    const auto kernarg = Rig::pack(std::uint64_t{0}, std::uint64_t{0});
+    for (const char* const name : {"last", "own_last"}) EXPECT_EQ(text_of(rig.launch(name, kernarg)), "");
+    for (const char* const name : {"past", "own_past"})
+        EXPECT_EQ(kinds_of(rig.launch(name, kernarg)), std::vector{emu::FindingKind::kWriteOutOfBounds});
+}
+
 // Scratch ends where the descriptor says, to the byte.
 TEST_P(OnChip, ScratchHasItsBounds) {
     const Chip& chip = chips()[GetParam()];
@@ -207,13 +279,19 @@ TEST_P(OnChip, ScratchHasItsBounds) {
     Rig rig(chip, {scratch("last", "scratch_store_byte off, v1, off offset:31"),
                    scratch("past", "scratch_store_byte off, v1, off offset:32"),
                    scratch("wide", "scratch_load_dwordx2 v[2:3], off, off offset:28"),
-                   scratch("before", "s_mov_b32 s13, -1\n scratch_load_ubyte v2, off, s13")});
+                   scratch("before", "s_mov_b32 s13, -1\n scratch_load_ubyte v2, off, s13"),
+                   scratch("flat_last", std::string(kFlat) + "flat_store_byte v[4:5], v1 offset:31"),
+                   scratch("flat_past", std::string(kFlat) + "flat_store_byte v[4:5], v1 offset:32"),
+                   scratch("flat_wide", std::string(kFlat) + "flat_load_dwordx2 v[2:3], v[4:5] offset:28")});
     ASSERT_TRUE(rig.ok());
     const auto kernarg = Rig::pack(std::uint64_t{0}, std::uint64_t{0});
     EXPECT_EQ(text_of(rig.launch("last", kernarg)), "");
     EXPECT_EQ(kinds_of(rig.launch("past", kernarg)), std::vector{emu::FindingKind::kWriteOutOfBounds});
     EXPECT_EQ(kinds_of(rig.launch("wide", kernarg)), std::vector{emu::FindingKind::kReadOutOfBounds});
     EXPECT_EQ(kinds_of(rig.launch("before", kernarg)), std::vector{emu::FindingKind::kReadOutOfBounds});
+    EXPECT_EQ(text_of(rig.launch("flat_last", kernarg)), "");
+    EXPECT_EQ(kinds_of(rig.launch("flat_past", kernarg)), std::vector{emu::FindingKind::kWriteOutOfBounds});
+    EXPECT_EQ(kinds_of(rig.launch("flat_wide", kernarg)), std::vector{emu::FindingKind::kReadOutOfBounds});
 }
 
 struct ScalarLoad {
@@ -286,8 +364,16 @@ TEST(MemoryRows, EachHasATest) {
     std::set<std::string> tested;
     for (const Form& form : kForms)
         for (const Access& access : kAccesses) tested.insert(std::string(form.space) + "_" + access.row);
+    // atomic_ops_test.cpp has the atomics.
+    for (const emu::Row& row : emu::memory_rows())
+        EXPECT_TRUE(row.atomic != nullptr || tested.contains(std::string(row.name))) << row.name;
+}
+
+TEST(ScalarMemoryRows, EachHasATest) {
+    std::set<std::string> tested;
     for (const ScalarLoad& load : kScalarLoads) tested.insert(load.row);
-    for (const emu::Row& row : emu::memory_rows()) EXPECT_TRUE(tested.contains(std::string(row.name))) << row.name;
+    for (const emu::Row& row : emu::scalar_memory_rows())
+        EXPECT_TRUE(tested.contains(std::string(row.name))) << row.name;
 }
 
 } // namespace

@@ -1,0 +1,213 @@
+#include "peacemaker/emu/global.h"
+
+#include "peacemaker/emu/atomic_operands.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace pm::emu {
+namespace {
+
+using u8 = std::uint8_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+constexpr u32 kAllLanes = ~0u;
+constexpr u32 kMaxDwords = 4;
+/// No allocation lies below: an address there is a null pointer with an index or a member's offset added.
+constexpr u64 kNullPage = 64 * 1024;
+
+// The allocation of each lane where not all lanes share one.
+void resolve_lanes(Wave& wave, const Addresses& at, u32 lanes, u32 bytes, bool store, Found& out) {
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+        if (((lanes >> lane) & 1u) == 0) continue;
+        Allocation* const there = allocation_of(wave, at.of[lane], bytes);
+        out.allocations[lane] = there;
+        if (there != nullptr && !(store && there->read_only)) {
+            out.inside |= 1u << lane;
+            out.whole = out.whole && there->whole();
+            continue;
+        }
+        report(wave, store ? FindingKind::kWriteOutOfBounds : FindingKind::kReadOutOfBounds, lane, at.of[lane],
+               range_text(*wave.worker->memory, at.of[lane], bytes) + (there != nullptr ? ", which is read-only" : ""));
+    }
+}
+
+bool data_undefined(const Wave& wave, const MemoryOperands& m) {
+    for (u32 k = 0; k < m.data_dwords; ++k)
+        if ((wave.state[m.data + k] & kUndefinedBits) != 0) return true;
+    return false;
+}
+
+// Keeps masks for an allocation that has none yet.
+void store_late(Wave& wave, Allocation& allocation, u64 address, const u8* masks, u32 bytes) {
+    for (u32 i = 0; i < bytes; i += 4) {
+        LateShadow late{&allocation, address + i, {}, std::min(4u, bytes - i)};
+        std::memcpy(late.undefined.data(), masks + i, late.bytes);
+        wave.worker->late_shadows.push_back(late);
+    }
+}
+
+void store_undefined(Wave& wave, Allocation& allocation, u64 address, const u32* masks, u32 bytes) {
+    const auto* const raw = reinterpret_cast<const u8*>(masks);
+    if (allocation.whole())
+        store_late(wave, allocation, address, raw, bytes);
+    else
+        std::memcpy(allocation.undefined.data() + (address - allocation.address), raw, bytes);
+}
+
+// --- atomics ------------------------------------------------------------------------------------------------------
+
+template <typename T>
+u64 update(u64 address, const Row& row, const AtomicOperands& operands) {
+    const std::atomic_ref<T> memory(*reinterpret_cast<T*>(address));
+    T old = memory.load();
+    while (!memory.compare_exchange_weak(old, static_cast<T>(row.atomic(old, operands.data, operands.second)))) {
+    }
+    return old;
+}
+
+// The masks of an atomic's bytes. Each is read and written on its own: they change only where something undefined meets
+// them, and then they stay.
+u64 masks_at(Allocation& allocation, u64 address, u32 bytes) {
+    if (allocation.whole()) return 0;
+    u64 masks = 0;
+    for (u32 i = 0; i < bytes; ++i) {
+        const std::atomic_ref<u8> mask(allocation.undefined[address - allocation.address + i]);
+        masks |= static_cast<u64>(mask.load(std::memory_order_relaxed)) << (8 * i);
+    }
+    return masks;
+}
+
+void set_masks(Wave& wave, Allocation& allocation, u64 address, u64 before, u64 masks, u32 bytes) {
+    const auto* const raw = reinterpret_cast<const u8*>(&masks);
+    if (allocation.whole()) {
+        if (masks != 0 || !wave.worker->late_shadows.empty()) store_late(wave, allocation, address, raw, bytes);
+        return;
+    }
+    for (u32 i = 0; i < bytes; ++i) {
+        if (static_cast<u8>(before >> (8 * i)) == raw[i]) continue;
+        const std::atomic_ref<u8> mask(allocation.undefined[address - allocation.address + i]);
+        mask.store(raw[i], std::memory_order_relaxed);
+    }
+}
+
+} // namespace
+
+std::string range_text(const Memory& memory, u64 address, u64 bytes) {
+    std::string text = fmt::format("{} bytes at 0x{:x}", bytes, address);
+    if (address == 0) return text + ": a null pointer";
+    if (address < kNullPage) return text + fmt::format(": byte {} from a null pointer", address);
+    const Allocation* near = memory.nearest(address);
+    if (near == nullptr) return text + "; there is no allocation";
+    if (address >= near->address)
+        return text + fmt::format(": byte {} of an allocation of {} bytes at 0x{:x}", address - near->address,
+                                  near->size, near->address);
+    return text + fmt::format(": {} bytes before an allocation of {} bytes at 0x{:x}", near->address - address,
+                              near->size, near->address);
+}
+
+Allocation* allocation_of(Wave& wave, u64 address, u64 bytes) {
+    Worker& worker = *wave.worker;
+    Allocation*& cached = worker.cache[wave.pc];
+    if (cached != nullptr && cached->contains(address, bytes)) return cached;
+    Allocation* found = worker.memory->find(address);
+    if (found == nullptr || !found->contains(address, bytes)) return nullptr;
+    cached = found;
+    return found;
+}
+
+void set_bounds(Addresses& at, u32 lanes) {
+    at.low = ~u64{0};
+    at.high = 0;
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+        if (((lanes >> lane) & 1u) == 0) continue;
+        at.low = std::min(at.low, at.of[lane]);
+        at.high = std::max(at.high, at.of[lane]);
+    }
+}
+
+// Usually one allocation serves all lanes.
+void find_allocations(Wave& wave, const Addresses& at, u32 lanes, u32 bytes, bool store, Found& out) {
+    out.inside = 0;
+    out.whole = true;
+    Allocation* const shared = at.high >= at.low ? allocation_of(wave, at.low, at.high - at.low + bytes) : nullptr;
+    if (shared == nullptr || (store && shared->read_only)) {
+        resolve_lanes(wave, at, lanes, bytes, store, out);
+        return;
+    }
+    for (u32 lane = 0; lane < kLanes; ++lane) out.allocations[lane] = shared;
+    out.whole = shared->whole();
+    out.inside = lanes;
+}
+
+template <u32 Bytes>
+void read_global(const Addresses& at, const Found& found, u32 (*words)[kLanes], u32 (*undefined)[kLanes]) {
+    constexpr u32 kDwords = (Bytes + 3) / 4;
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+        if (found.inside != kAllLanes && ((found.inside >> lane) & 1u) == 0) continue;
+        u32 part[kDwords] = {};
+        std::memcpy(part, reinterpret_cast<const void*>(at.of[lane]), Bytes);
+        for (u32 k = 0; k < kDwords; ++k) words[k][lane] = part[k];
+    }
+    if (found.whole) return;
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+        if (((found.inside >> lane) & 1u) == 0 || found.allocations[lane]->whole()) continue;
+        const Allocation& allocation = *found.allocations[lane];
+        u32 part[kMaxDwords] = {};
+        std::memcpy(part, allocation.undefined.data() + (at.of[lane] - allocation.address), Bytes);
+        for (u32 k = 0; k < kDwords; ++k) undefined[k][lane] = part[k];
+    }
+}
+
+template <u32 Bytes>
+void write_global(Wave& wave, const Inst& inst, const Addresses& at, u32 lanes) {
+    Found found;
+    find_allocations(wave, at, lanes, Bytes, true, found);
+    // Once something undefined was kept for later, what overwrites it is kept as well.
+    const bool late = !wave.worker->late_shadows.empty();
+    const bool shadows = !found.whole || late || data_undefined(wave, inst.memory);
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+        if (((found.inside >> lane) & 1u) == 0) continue;
+        u32 part[(Bytes + 3) / 4];
+        stored_words<Bytes>(wave, inst, lane, false, part);
+        std::memcpy(reinterpret_cast<void*>(at.of[lane]), part, Bytes);
+        if (!shadows) continue;
+        stored_words<Bytes>(wave, inst, lane, true, part);
+        u32 any = 0;
+        for (u32 k = 0; k < (Bytes + 3) / 4; ++k)
+            any |= Bytes < 4 ? part[k] & ((1u << (8u * (Bytes & 3u))) - 1u) : part[k];
+        if (any != 0 || late || !found.allocations[lane]->whole())
+            store_undefined(wave, *found.allocations[lane], at.of[lane], part, Bytes);
+    }
+}
+
+void update_global(Wave& wave, const Inst& inst, const Addresses& at, u32 lanes, LaneWords& words,
+                   LaneWords& undefined) {
+    const u32 bytes = inst.row->bytes;
+    Found found;
+    find_allocations(wave, at, lanes, bytes, true, found);
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+        if (((found.inside >> lane) & 1u) == 0 || !aligned(wave, lane, at.of[lane], bytes)) continue;
+        Allocation& allocation = *found.allocations[lane];
+        const AtomicOperands operands = atomic_operands(wave, inst, lane);
+        const u64 masks = masks_at(allocation, at.of[lane], bytes);
+        const u64 old =
+            bytes == 8 ? update<u64>(at.of[lane], *inst.row, operands) : update<u32>(at.of[lane], *inst.row, operands);
+        set_masks(wave, allocation, at.of[lane], masks, masks_after(inst, operands, masks), bytes);
+        put_old(lane, bytes, 0, old, masks, words, undefined);
+    }
+}
+
+#define HKC_SIZES(use) use(1) use(2) use(4) use(8) use(12) use(16)
+#define HKC_INSTANTIATE(BYTES)                                                                                         \
+    template void read_global<BYTES>(const Addresses&, const Found&, u32(*)[kLanes], u32(*)[kLanes]);                  \
+    template void write_global<BYTES>(Wave&, const Inst&, const Addresses&, u32);
+HKC_SIZES(HKC_INSTANTIATE)
+#undef HKC_INSTANTIATE
+#undef HKC_SIZES
+
+} // namespace pm::emu

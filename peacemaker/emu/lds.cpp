@@ -1,0 +1,101 @@
+#include "peacemaker/emu/lds.h"
+
+#include "peacemaker/emu/atomic_operands.h"
+#include "peacemaker/emu/row.h"
+#include "peacemaker/emu/workgroup.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace pm::emu {
+
+using u8 = std::uint8_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+bool fits_lds(Wave& wave, u32 lane, u64 at, u32 bytes) {
+    const u64 size = wave.group->lds.size();
+    if (bytes <= size && at <= size - bytes) return true;
+    report(wave, FindingKind::kLdsOutOfBounds, lane, at, fmt::format("{} bytes at LDS byte {} of {}", bytes, at, size));
+    return false;
+}
+
+void read_lds(Wave& wave, u32 lane, u32 at, u32 bytes, u32 first_word, LaneWords& words, LaneWords& undefined) {
+    note_access(wave, lane, at, bytes, false, false);
+    for (u32 i = 0; i < bytes; ++i) {
+        words[first_word + i / 4][lane] |= static_cast<u32>(wave.group->lds[at + i]) << (8 * (i % 4));
+        undefined[first_word + i / 4][lane] |= static_cast<u32>(wave.group->undefined[at + i]) << (8 * (i % 4));
+    }
+}
+
+void write_lds(Wave& wave, u32 lane, u32 at, u32 bytes, Register first, u32 shift) {
+    note_access(wave, lane, at, bytes, true, false);
+    for (u32 i = 0; i < bytes; ++i) {
+        const auto r = static_cast<Register>(first + i / 4);
+        const u32 by = shift + 8 * (i % 4);
+        wave.group->lds[at + i] = static_cast<u8>(wave.v[r][lane] >> by);
+        wave.group->undefined[at + i] = static_cast<u8>(wave.undefined_word(r, lane) >> by);
+    }
+}
+
+namespace {
+
+struct Old {
+    u64 value = 0, masks = 0;
+};
+
+// One atomic: `change` gives the new value and its masks from the old ones.
+template <typename F>
+Old update(Wave& wave, u32 lane, u32 at, u32 bytes, F change) {
+    note_access(wave, lane, at, bytes, true, true);
+    Old old;
+    std::memcpy(&old.value, wave.group->lds.data() + at, bytes);
+    std::memcpy(&old.masks, wave.group->undefined.data() + at, bytes);
+    const Old after = change(old);
+    std::memcpy(wave.group->lds.data() + at, &after.value, bytes);
+    std::memcpy(wave.group->undefined.data() + at, &after.masks, bytes);
+    return old;
+}
+
+bool takes_atomic(Wave& wave, u32 lane, u64 at, u32 bytes) {
+    return fits_lds(wave, lane, at, bytes) && aligned(wave, lane, at, bytes);
+}
+
+} // namespace
+
+void update_lds(Wave& wave, const Inst& inst, u32 lane, u64 at, LaneWords& words, LaneWords& undefined) {
+    const u32 bytes = inst.row->bytes;
+    if (!takes_atomic(wave, lane, at, bytes)) return;
+    const AtomicOperands operands = atomic_operands(wave, inst, lane);
+    const Old old = update(wave, lane, static_cast<u32>(at), bytes, [&](const Old& o) {
+        return Old{inst.row->atomic(o.value, operands.data, operands.second), masks_after(inst, operands, o.masks)};
+    });
+    put_old(lane, bytes, 0, old.value, old.masks, words, undefined);
+}
+
+void exchange_lds(Wave& wave, u32 lane, u32 at, u32 bytes, Register data, u32 first_word, LaneWords& words,
+                  LaneWords& undefined) {
+    if (!takes_atomic(wave, lane, at, bytes)) return;
+    const Old old = update(wave, lane, at, bytes, [&](const Old&) {
+        Old after;
+        for (u32 k = 0; k < bytes / 4; ++k) {
+            const auto r = static_cast<Register>(data + k);
+            after.value |= static_cast<u64>(wave.v[r][lane]) << (32 * k);
+            after.masks |= static_cast<u64>(wave.undefined_word(r, lane)) << (32 * k);
+        }
+        return after;
+    });
+    put_old(lane, bytes, first_word, old.value, old.masks, words, undefined);
+}
+
+void add_lds(Wave& wave, u32 lane, u32 at, u32 value, LaneWords& words, LaneWords& undefined) {
+    if (!takes_atomic(wave, lane, at, 4)) return;
+    const Old old = update(wave, lane, at, 4, [&](const Old& o) {
+        return Old{static_cast<u32>(o.value + value), o.masks != 0 ? ~u64{0} : 0};
+    });
+    for (u32 i = 0; i < kLanes; ++i) put_old(i, 4, 0, old.value, old.masks, words, undefined);
+}
+
+} // namespace pm::emu

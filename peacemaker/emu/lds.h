@@ -1,0 +1,37 @@
+// Access to LDS by bytes: bounds, races (workgroup.h) and initialisation of each. DS and FLAT instructions use it.
+#pragma once
+
+#include "peacemaker/emu/wave.h"
+
+#include <cstdint>
+
+namespace pm::emu {
+
+/// Up to four registers of every lane: [word][lane].
+using LaneWords = std::uint32_t[4][kLanes];
+
+/// Whether the access fits into the LDS that the launch declared; a finding where not.
+bool fits_lds(Wave& wave, std::uint32_t lane, std::uint64_t at, std::uint32_t bytes);
+
+/// Reads `bytes` bytes from `at` into the lane's words from `first_word` on, and the masks of their undefined bits.
+void read_lds(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t bytes, std::uint32_t first_word,
+              LaneWords& words, LaneWords& undefined);
+
+/// Writes the lane's registers from `first`, whose values start `shift` bits up, to `bytes` bytes at `at`.
+void write_lds(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t bytes, Register first,
+               std::uint32_t shift);
+
+/// The row's atomic on one lane: memory becomes what the row's operation says, the lane's words what memory held.
+void update_lds(Wave& wave, const Inst& inst, std::uint32_t lane, std::uint64_t at, LaneWords& words,
+                LaneWords& undefined);
+
+/// Swaps `bytes` bytes with the registers from `data`; the old ones go to the lane's words from `first_word` on.
+void exchange_lds(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t bytes, Register data,
+                  std::uint32_t first_word, LaneWords& words, LaneWords& undefined);
+
+/// Adds `value` to four bytes, once for the wave; every lane's word takes what they held. `lane` stands for the wave in
+/// findings.
+void add_lds(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t value, LaneWords& words,
+             LaneWords& undefined);
+
+} // namespace pm::emu
