@@ -20,4 +20,21 @@ inline constexpr std::uint64_t kSharedAperture = std::uint64_t{1} << 48;
 inline constexpr std::uint64_t kPrivateAperture = std::uint64_t{2} << 48;
 inline constexpr std::uint64_t kApertureBytes = std::uint64_t{1} << 32;
 
+/// Where pointers lead that a kernel is given and that stand for nothing here: 2^32 bytes each, outside every host
+/// address. Following one is no fault of the kernel's.
+inline constexpr std::uint64_t kAbsentAperture = std::uint64_t{3} << 48;
+enum class Absent : std::uint8_t {
+    kQueue,
+    kHostcall,
+    kPrintf,
+    kHeap,
+    kDefaultQueue,
+    kCompletionAction,
+    kMultigridSync,
+    kCount,
+};
+constexpr std::uint64_t absent_pointer(Absent what) {
+    return kAbsentAperture + static_cast<std::uint64_t>(what) * kApertureBytes;
+}
+
 } // namespace pm::emu

@@ -1,10 +1,13 @@
 #include "peacemaker/emu/global.h"
 
+#include "peacemaker/emu/abi.h"
 #include "peacemaker/emu/atomic_operands.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -31,8 +34,8 @@ void resolve_lanes(Wave& wave, const Addresses& at, u32 lanes, u32 bytes, bool s
             out.whole = out.whole && there->whole();
             continue;
         }
-        report(wave, store ? FindingKind::kWriteOutOfBounds : FindingKind::kReadOutOfBounds, lane, at.of[lane],
-               range_text(*wave.worker->memory, at.of[lane], bytes) + (there != nullptr ? ", which is read-only" : ""));
+        report_outside(wave, store ? FindingKind::kWriteOutOfBounds : FindingKind::kReadOutOfBounds, lane, at.of[lane],
+                       bytes, there);
     }
 }
 
@@ -108,6 +111,25 @@ std::string range_text(const Memory& memory, u64 address, u64 bytes) {
                                   near->size, near->address);
     return text + fmt::format(": {} bytes before an allocation of {} bytes at 0x{:x}", near->address - address,
                               near->size, near->address);
+}
+
+void report_outside(Wave& wave, FindingKind kind, u32 lane, u64 address, u32 bytes, const Allocation* there) {
+    static constexpr std::string_view kNames[] = {"the queue",
+                                                  "the hostcall buffer",
+                                                  "the printf buffer",
+                                                  "the device heap",
+                                                  "the default queue",
+                                                  "the completion action",
+                                                  "the multi-grid synchronisation"};
+    static_assert(std::size(kNames) == static_cast<std::size_t>(Absent::kCount));
+    const u64 absent = (address - kAbsentAperture) / kApertureBytes;
+    if (address >= kAbsentAperture && absent < std::size(kNames)) {
+        if (wave.status == WaveStatus::kRunning)
+            stop_unsupported(wave, fmt::format("unsupported access to {}", kNames[absent]));
+        return;
+    }
+    report(wave, kind, lane, address,
+           range_text(*wave.worker->memory, address, bytes) + (there != nullptr ? ", which is read-only" : ""));
 }
 
 Allocation* allocation_of(Wave& wave, u64 address, u64 bytes) {

@@ -21,6 +21,11 @@ void set_bounds(Addresses& at, std::uint32_t lanes);
 /// "4 bytes at 0x10: byte 16 of an allocation of 16 bytes at 0x0".
 std::string range_text(const Memory& memory, std::uint64_t address, std::uint64_t bytes);
 
+/// A finding for an access outside (`there` is null) or a store to what is read-only; a stop where the address is that
+/// of something the device does not have.
+void report_outside(Wave& wave, FindingKind kind, std::uint32_t lane, std::uint64_t address, std::uint32_t bytes,
+                    const Allocation* there);
+
 /// The allocation that holds the whole range, or null.
 Allocation* allocation_of(Wave& wave, std::uint64_t address, std::uint64_t bytes);
 

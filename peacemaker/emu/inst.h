@@ -58,8 +58,9 @@ struct MemoryOperands {
     bool stores = false;                                                                  // data is read
     isa::Half data_half = isa::Half::kWhole;                                              // 16-bit data
     std::uint8_t operand_dwords = 0, second_dwords = 0;
-    std::int64_t offset = 0; // bytes; of two-address LDS forms elements
-    std::int64_t second_offset = 0;
+    std::int64_t offset = 0;        // bytes; of two-address LDS forms elements
+    std::int64_t second_offset = 0; // MUBUF: a constant in place of offset_register
+    bool indexed = false;           // MUBUF: the first address register is an index
 };
 
 /// A resolved instruction. `touch` names the registers whose state decides whether the checked path is needed.

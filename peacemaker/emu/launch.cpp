@@ -11,6 +11,7 @@
 #include "peacemaker/object/source_line.h"
 #include "peacemaker/support/text.h"
 
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
 
 #include <algorithm>
@@ -55,9 +56,26 @@ public:
         for (const Segment& s : object_.segments)
             std::copy_n(object_.bytes.data() + s.file_offset, s.file_size,
                         reinterpret_cast<char*>(image_->data) + s.address);
+        for (const Relocation& r : object_.relocations)
+            if (const auto done = relocate(r); !done) return done;
         Memory::set_defined(*image_, image_->address, image_->size);
         Memory::settle(*image_);
         image_->code = true;
+        return {};
+    }
+
+    // AMDGPUUsage, "Relocation Records": addresses of this object, or of its symbols.
+    Result<void> relocate(const Relocation& r) {
+        const bool relative = r.type == llvm::ELF::R_AMDGPU_RELATIVE64, absolute = r.type == llvm::ELF::R_AMDGPU_ABS64;
+        if (!relative && !absolute)
+            return Error{fmt::format("relocation type {} at 0x{:x}; expected R_AMDGPU_RELATIVE64 or R_AMDGPU_ABS64",
+                                     r.type, r.address)};
+        if (absolute && !r.defined) return Error{"the code object needs a symbol that it does not define: " + r.symbol};
+        if (!image_->contains(image_->address + r.address, sizeof(std::uint64_t)))
+            return Error{fmt::format("a relocation at 0x{:x}, outside the segments", r.address)};
+        const std::uint64_t value =
+            image_->address + static_cast<std::uint64_t>(r.addend) + (absolute ? r.symbol_value : 0);
+        std::memcpy(image_->data + r.address, &value, sizeof value);
         return {};
     }
 
@@ -161,17 +179,38 @@ std::string unmodelled_mode(const Launch& l) {
 
 void put(std::byte* at, std::uint64_t value, std::uint32_t bytes) { std::memcpy(at, &value, bytes); }
 
-// Metadata v5 hidden arguments (AMDGPUUsage, "Code object V5 metadata").
+std::uint32_t dimensions(const LaunchRequest& r) {
+    return r.grid[2] * r.block[2] > 1 ? 3u : r.grid[1] * r.block[1] > 1 ? 2u : 1u;
+}
+
+// Hidden arguments (AMDGPUUsage, "Code object V3 metadata" to "V5 metadata").
 std::uint64_t hidden_value(const Launch& l, const KernelArgument& a) {
     const LaunchRequest& r = l.request;
     static constexpr std::string_view kAxes = "xyz";
     const std::size_t axis = kAxes.find(a.value_kind.empty() ? '?' : a.value_kind.back());
     if (a.value_kind.starts_with("hidden_block_count_")) return r.grid[axis];
     if (a.value_kind.starts_with("hidden_group_size_")) return r.block[axis];
-    if (a.value_kind == "hidden_grid_dims")
-        return r.grid[2] * r.block[2] > 1 ? 3u : r.grid[1] * r.block[1] > 1 ? 2u : 1u;
+    if (a.value_kind == "hidden_grid_dims") return dimensions(r);
     if (a.value_kind == "hidden_dynamic_lds_size") return r.dynamic_lds;
-    return 0; // remainders and global offsets are 0: whole workgroups from the origin; pointers are absent
+    // The high halves of the apertures.
+    if (a.value_kind == "hidden_shared_base") return kSharedAperture >> 32;
+    if (a.value_kind == "hidden_private_base") return kPrivateAperture >> 32;
+    struct Pointer {
+        std::string_view kind;
+        Absent what;
+    };
+    static constexpr Pointer kPointers[] = {
+        {"hidden_queue_ptr", Absent::kQueue},
+        {"hidden_hostcall_buffer", Absent::kHostcall},
+        {"hidden_printf_buffer", Absent::kPrintf},
+        {"hidden_heap_v1", Absent::kHeap},
+        {"hidden_default_queue", Absent::kDefaultQueue},
+        {"hidden_completion_action", Absent::kCompletionAction},
+        {"hidden_multigrid_sync_arg", Absent::kMultigridSync},
+    };
+    for (const Pointer& pointer : kPointers)
+        if (a.value_kind == pointer.kind) return absent_pointer(pointer.what);
+    return 0; // remainders and global offsets are 0: whole workgroups from the origin
 }
 
 std::vector<std::byte> kernarg_bytes(const Launch& l) {
@@ -189,6 +228,7 @@ std::vector<std::byte> kernarg_bytes(const Launch& l) {
 std::vector<std::byte> dispatch_packet(const Launch& l) {
     std::vector<std::byte> p(64);
     const LaunchRequest& r = l.request;
+    put(p.data() + 2, dimensions(r), 2);
     for (std::uint32_t i = 0; i < 3; ++i) {
         put(p.data() + 4 + 2 * i, r.block[i], 2);
         put(p.data() + 12 + 4 * i, std::uint64_t{r.grid[i]} * r.block[i], 4);
@@ -252,7 +292,8 @@ void set_scalars(Wave& wave, const Launch& l) {
         sgprs.add(0x00a00000u);
     }
     if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_PTR) != 0) sgprs.add64(l.dispatch_packet_address);
-    if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_QUEUE_PTR) != 0) sgprs.add64(0);
+    if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_QUEUE_PTR) != 0)
+        sgprs.add64(absent_pointer(Absent::kQueue));
     if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR) != 0) sgprs.add64(l.kernarg_address);
     if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_ID) != 0) sgprs.add64(0);
     if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_FLAT_SCRATCH_INIT) != 0) sgprs.add64(kScratchAperture);

@@ -5,11 +5,10 @@
 #include "peacemaker/emu/waits.h"
 
 namespace pm::emu {
-namespace {
 
 using u32 = std::uint32_t;
 
-u32 extend(u32 value, const Row& row) {
+u32 extended(u32 value, const Row& row) {
     if (row.extend == Extend::kNone) return value;
     const u32 width = 8u * row.bytes;
     if (row.extend == Extend::kZero || width == 32) return value;
@@ -17,7 +16,10 @@ u32 extend(u32 value, const Row& row) {
     return (value ^ sign) - sign;
 }
 
-} // namespace
+u32 extended_mask(u32 mask, const Row& row) {
+    const u32 sign = 8u * row.bytes - 1u;
+    return row.extend == Extend::kSign && ((mask >> sign) & 1u) != 0 ? mask | ~0u << sign : mask;
+}
 
 void deliver(Wave& wave, const Inst& inst, ReturnClass cls, const u32 (*words)[kLanes], const u32 (*undefined)[kLanes],
              u32 lanes) {
@@ -30,7 +32,7 @@ void deliver(Wave& wave, const Inst& inst, ReturnClass cls, const u32 (*words)[k
         u32* const to = wave.v[r];
         for (u32 lane = 0; lane < kLanes; ++lane) {
             if (((lanes >> lane) & 1u) == 0) continue;
-            const u32 value = extend(words[k][lane], row);
+            const u32 value = extended(words[k][lane], row);
             if (half == isa::Half::kWhole)
                 to[lane] = value;
             else if (half == isa::Half::kLow)
@@ -45,8 +47,7 @@ void deliver(Wave& wave, const Inst& inst, ReturnClass cls, const u32 (*words)[k
         u32 masks[kLanes];
         for (u32 lane = 0; lane < kLanes; ++lane) {
             const u32 before = wave.undefined_word(r, lane);
-            u32 mask = undefined[k][lane];
-            if (row.extend == Extend::kSign && mask != 0) mask |= ~0u << (8u * row.bytes - 1u);
+            u32 mask = extended_mask(undefined[k][lane], row);
             if (half == isa::Half::kLow) mask = (before & 0xffff0000u) | (mask & 0xffffu);
             if (half == isa::Half::kHigh) mask = (before & 0xffffu) | mask << 16;
             masks[lane] = mask;

@@ -6,6 +6,7 @@
 // Sources: RDNA ISA documents, chapters "Vector memory buffer instructions", "Flat memory instructions";
 // llvm/docs/AMDGPUUsage.rst, "Private segment"; llvm/lib/Target/AMDGPU/GCNSubtarget.h (hasFlatLgkmVMemCountInOrder).
 #include "peacemaker/emu/abi.h"
+#include "peacemaker/emu/buffer.h"
 #include "peacemaker/emu/global.h"
 #include "peacemaker/emu/loads.h"
 #include "peacemaker/emu/scratch.h"
@@ -197,25 +198,6 @@ bool scratch_offsets(Wave& wave, const Inst& inst, ScratchOffsets& out) {
     return true;
 }
 
-// gfx10: the private segment's buffer resource is recognised by its base; it swizzles by lane, so that a scalar offset
-// counts for all 32 lanes at once (AMDGPUUsage, "Private segment buffer").
-bool buffer_offsets(Wave& wave, const Inst& inst, ScratchOffsets& out) {
-    const MemoryOperands& m = inst.memory;
-    const u64 resource_base = wave.scalar64(m.base) & 0xffffffffffffull;
-    if (resource_base != kScratchAperture) {
-        stop_unsupported(wave, "unsupported buffer resource (not the private segment)");
-        return false;
-    }
-    i64 base = m.offset;
-    if (m.offset_dwords != 0) {
-        require_defined_scalar(wave, m.offset_register, 1, "an address");
-        base += wave.scalar(m.offset_register) / kLanes;
-    }
-    if (m.address_dwords != 0) require_defined_lanes(wave, m.address, wave.exec(), "an address");
-    for (u32 lane = 0; lane < kLanes; ++lane) out[lane] = base + (m.address_dwords != 0 ? wave.v[m.address][lane] : 0u);
-    return true;
-}
-
 template <u32 Bytes>
 void load_scratch(Wave& wave, const Inst& inst, const ScratchOffsets& at) {
     const u32 exec = wave.exec();
@@ -235,15 +217,125 @@ void scratch_store(Wave& wave, const Inst& inst) {
     ScratchOffsets at;
     if (scratch_offsets(wave, inst, at)) store_scratch<Bytes>(wave, inst, at, wave.exec());
 }
+// --- buffers ------------------------------------------------------------------------------------------------------
+
+// gfx10: the private segment's buffer resource is recognised by its base; it swizzles by lane, so that a scalar offset
+// counts for all 32 lanes at once (AMDGPUUsage, "Private segment buffer").
+bool is_private_segment(const Wave& wave, const Inst& inst) {
+    return wave.worker->chip->generation == 10 &&
+           (wave.scalar64(inst.memory.base) & 0xffffffffffffull) == kScratchAperture;
+}
+
+// The scalar offset, a register or a constant.
+u32 scalar_offset(Wave& wave, const Inst& inst) {
+    const MemoryOperands& m = inst.memory;
+    if (m.offset_dwords == 0) return static_cast<u32>(m.second_offset);
+    require_defined_scalar(wave, m.offset_register, 1, "an address");
+    return wave.scalar(m.offset_register);
+}
+
+bool private_offsets(Wave& wave, const Inst& inst, ScratchOffsets& out) {
+    const MemoryOperands& m = inst.memory;
+    if (m.indexed) {
+        stop_unsupported(wave, "unsupported index into the private segment");
+        return false;
+    }
+    const i64 base = m.offset + scalar_offset(wave, inst) / kLanes;
+    if (m.address_dwords != 0) require_defined_lanes(wave, m.address, wave.exec(), "an address");
+    for (u32 lane = 0; lane < kLanes; ++lane) out[lane] = base + (m.address_dwords != 0 ? wave.v[m.address][lane] : 0u);
+    return true;
+}
+
+// One lane's place in a buffer.
+struct Place {
+    u32 index = 0;
+    u64 offset = 0; // of the instruction and its register, in bytes
+};
+
+// Whether an access lies in the buffer's range: all of it, nothing, or a part.
+enum class Range : u8 { kInside, kOutside, kPart };
+
+Range range_of(const BufferResource& r, const Place& place, u64 more, u32 bytes) {
+    const auto of = [&](u64 limit) {
+        const u64 from = place.offset + more;
+        return from + bytes <= limit ? Range::kInside : from >= limit ? Range::kOutside : Range::kPart;
+    };
+    switch (r.check) {
+    case RangeCheck::kIndexAndOffset:
+        return place.index >= r.records ? Range::kOutside : r.stride == 0 ? Range::kInside : of(r.stride);
+    case RangeCheck::kIndex:
+        return place.index >= r.records ? Range::kOutside : Range::kInside;
+    case RangeCheck::kNoRecords:
+        return r.records == 0 ? Range::kOutside : Range::kInside;
+    case RangeCheck::kOffset:
+        return of(r.records);
+    }
+    return Range::kPart;
+}
+
+// The lanes in range and their addresses. Outside a load gives 0 and a store does nothing, by definition; where chips
+// differ (a scalar offset in the check, a part in range) the launch stops: false.
+bool buffer_addresses(Wave& wave, const Inst& inst, Addresses& at, u32& lanes) {
+    const MemoryOperands& m = inst.memory;
+    require_defined_scalar(wave, m.base, 4, "a buffer resource");
+    const BufferResource r = buffer_resource(wave, m.base);
+    if (r.special) {
+        stop_unsupported(wave, "unsupported buffer resource (swizzled, with the lane added, or none)");
+        return false;
+    }
+    const u32 more = scalar_offset(wave, inst);
+    for (u32 k = 0; k < m.address_dwords; ++k)
+        require_defined_lanes(wave, static_cast<Register>(m.address + k), wave.exec(), "an address");
+    lanes = 0;
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+        if (((wave.exec() >> lane) & 1u) == 0) continue;
+        Place place;
+        place.offset = static_cast<u64>(m.offset);
+        if (m.indexed) place.index = wave.v[m.address][lane];
+        if (m.address_dwords > (m.indexed ? 1u : 0u))
+            place.offset += wave.v[m.indexed ? m.address + 1 : m.address][lane];
+        const Range range = range_of(r, place, 0, inst.row->bytes);
+        if (range == Range::kPart || range != range_of(r, place, more, inst.row->bytes)) {
+            stop_unsupported(wave, "unsupported access at a buffer's end (in part, or by its scalar offset)");
+            return false;
+        }
+        if (range == Range::kOutside) continue;
+        lanes |= 1u << lane;
+        at.of[lane] = r.base + more + u64{place.index} * r.stride + place.offset;
+    }
+    set_bounds(at, lanes);
+    return true;
+}
+
 template <u32 Bytes>
 void buffer_load(Wave& wave, const Inst& inst) {
-    ScratchOffsets at;
-    if (buffer_offsets(wave, inst, at)) load_scratch<Bytes>(wave, inst, at);
+    if (is_private_segment(wave, inst)) {
+        ScratchOffsets at;
+        if (private_offsets(wave, inst, at)) load_scratch<Bytes>(wave, inst, at);
+        return;
+    }
+    Addresses at;
+    u32 lanes = 0;
+    if (!buffer_addresses(wave, inst, at, lanes) || wave.exec() == 0) return;
+    alignas(64) LaneWords words = {}, undefined = {};
+    if (lanes != 0) {
+        Found found;
+        find_allocations(wave, at, lanes, Bytes, false, found);
+        read_global<Bytes>(at, found, words, undefined);
+    }
+    deliver(wave, inst, ReturnClass::kVectorLoad, words, undefined, wave.exec());
 }
+
 template <u32 Bytes>
 void buffer_store(Wave& wave, const Inst& inst) {
-    ScratchOffsets at;
-    if (buffer_offsets(wave, inst, at)) store_scratch<Bytes>(wave, inst, at, wave.exec());
+    if (is_private_segment(wave, inst)) {
+        ScratchOffsets at;
+        if (private_offsets(wave, inst, at)) store_scratch<Bytes>(wave, inst, at, wave.exec());
+        return;
+    }
+    Addresses at;
+    u32 lanes = 0;
+    if (buffer_addresses(wave, inst, at, lanes) && lanes != 0) write_global<Bytes>(wave, inst, at, lanes);
 }
 
 // --- the rows -----------------------------------------------------------------------------------------------------

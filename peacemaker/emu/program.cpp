@@ -419,11 +419,14 @@ private:
     bool resolve_scalar_memory(Inst& inst, const isa::OpcodeName& name, const Operands& operands) {
         MemoryOperands& m = inst.memory;
         if (operands.results.empty() || operands.results[0].dwords == 0) return false;
-        if (operands.sources.empty() || operands.sources[0].reg.dwords != 2) return false;
+        // An address, or a buffer resource.
+        if (operands.sources.empty()) return false;
+        const std::uint8_t base_dwords = operands.sources[0].reg.dwords;
+        if (base_dwords != 2 && base_dwords != 4) return false;
         m.data = operands.results[0].first;
-        m.data_dwords = static_cast<std::uint8_t>(inst.row->bytes / 4);
+        m.data_dwords = static_cast<std::uint8_t>((inst.row->bytes + 3) / 4);
         m.base = operands.sources[0].reg.first;
-        m.base_dwords = 2;
+        m.base_dwords = base_dwords;
         const bool has_register =
             name.addressing == isa::Addressing::kSgpr || name.addressing == isa::Addressing::kSgprImm;
         const bool has_immediate =
@@ -503,7 +506,7 @@ private:
         inst.memory.stores = inst.row->store;
     }
 
-    // MUBUF: [vaddr] srsrc soffset offset; a store's data comes first.
+    // MUBUF: [vaddr] srsrc soffset offset; a store's data comes first. vaddr is the index, the offset, or both.
     bool resolve_buffer(Inst& inst, const isa::OpcodeName& name, const Operands& operands) {
         MemoryOperands& m = inst.memory;
         std::size_t next = 0;
@@ -515,12 +518,13 @@ private:
             if (operands.results.empty()) return false;
             take_data(inst, operands.results[0]);
         }
-        if (name.addressing == isa::Addressing::kOffen) {
+        m.indexed = name.addressing == isa::Addressing::kIdxen || name.addressing == isa::Addressing::kBothen;
+        const bool offset = name.addressing == isa::Addressing::kOffen || name.addressing == isa::Addressing::kBothen;
+        if (!m.indexed && !offset && name.addressing != isa::Addressing::kOffset) return false;
+        if (m.indexed || offset) {
             if (next >= sources.size() || !sources[next].is_register) return false;
             m.address = sources[next++].reg.first;
-            m.address_dwords = 1;
-        } else if (name.addressing != isa::Addressing::kOffset) {
-            return false;
+            m.address_dwords = m.indexed && offset ? 2 : 1;
         }
         if (next >= sources.size() || sources[next].reg.dwords != 4) return false;
         m.base = sources[next++].reg.first;
@@ -529,8 +533,8 @@ private:
         if (sources[next].is_register) {
             m.offset_register = sources[next].reg.first;
             m.offset_dwords = m.offset_register == isa::kNull ? 0 : 1;
-        } else if (sources[next].constant != 0) {
-            return false;
+        } else {
+            m.second_offset = sources[next].constant & 0xffffffff;
         }
         if (operands.immediates.empty()) return false;
         m.offset = operands.immediates[0];

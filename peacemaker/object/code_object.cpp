@@ -143,6 +143,8 @@ private:
             if (!name) return at(offset, llvm::toString(name.takeError()));
             Result<void> done;
             if (section.sh_type == elf::SHT_DYNSYM) done = read_symbols(file, section);
+            if (section.sh_type == elf::SHT_RELA && (section.sh_flags & elf::SHF_ALLOC) != 0)
+                done = read_relocations(file, section);
             if (*name == ".comment" && section.sh_type != elf::SHT_NOBITS) done = read_idents(file, section);
             if (!done) return done;
             offset += sizeof section;
@@ -163,6 +165,34 @@ private:
             if (name->empty() || symbol.st_shndx == elf::SHN_UNDEF) continue;
             object_.symbols.push_back(
                 {name->str(), symbol.st_value, symbol.st_size, symbol.getType() == elf::STT_FUNC});
+        }
+        return {};
+    }
+
+    Result<void> read_relocations(const File& file, const File::Elf_Shdr& section) {
+        auto entries = file.relas(section);
+        if (!entries) return at(section.sh_offset, llvm::toString(entries.takeError()));
+        auto table = file.getSection(section.sh_link);
+        if (!table) return at(section.sh_offset, llvm::toString(table.takeError()));
+        auto names = file.getStringTableForSymtab(**table);
+        if (!names) return at(section.sh_offset, llvm::toString(names.takeError()));
+        std::uint64_t offset = section.sh_offset;
+        for (const File::Elf_Rela& entry : *entries) {
+            Relocation r;
+            r.address = entry.r_offset;
+            r.type = entry.getType(false);
+            r.addend = entry.r_addend;
+            if (entry.getSymbol(false) != 0) {
+                auto symbol = file.getRelocationSymbol(entry, *table);
+                if (!symbol) return at(offset, llvm::toString(symbol.takeError()));
+                auto name = (*symbol)->getName(*names);
+                if (!name) return at(offset, llvm::toString(name.takeError()));
+                r.symbol = name->str();
+                r.defined = (*symbol)->st_shndx != elf::SHN_UNDEF;
+                r.symbol_value = (*symbol)->st_value;
+            }
+            object_.relocations.push_back(std::move(r));
+            offset += sizeof entry;
         }
         return {};
     }

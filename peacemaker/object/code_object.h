@@ -82,6 +82,16 @@ struct Symbol {
     bool function = false;
 };
 
+/// A place in the image that takes an address when it is loaded (a dynamic relocation).
+struct Relocation {
+    std::uint64_t address = 0;      // virtual, of what is written
+    std::uint32_t type = 0;         // R_AMDGPU_* (llvm/BinaryFormat/ELFRelocs/AMDGPU.def)
+    std::int64_t addend = 0;        // bytes
+    std::string symbol;             // empty where there is none
+    bool defined = true;            // whether the symbol is in this object
+    std::uint64_t symbol_value = 0; // virtual
+};
+
 struct CodeObject {
     std::string bytes; // the ELF file itself
     const Chip* chip = nullptr;
@@ -89,7 +99,8 @@ struct CodeObject {
     std::vector<std::string> idents; // .comment, each string once, sorted
     std::vector<Segment> segments;   // by address
     std::vector<Symbol> symbols;     // named and defined, in the file's order
-    std::vector<Kernel> kernels;     // in metadata order
+    std::vector<Relocation> relocations;
+    std::vector<Kernel> kernels; // in metadata order
 
     /// Null where there is no such kernel.
     const Kernel* find_kernel(std::string_view name) const;

@@ -1,6 +1,7 @@
 #include "peacemaker/emu/launch.h"
 
 #include "tests/emu/kernel_rig.h"
+#include "tests/isa/llvm_tools.h"
 
 #include <gtest/gtest.h>
 
@@ -112,6 +113,103 @@ TEST_P(OnChip, GivesEachWorkItemItsIdsInThreeDimensions) {
                                       want);
                             at += 6;
                         }
+}
+
+// The apertures as the hidden arguments tell them are those of the registers.
+TEST_P(OnChip, TellsTheAperturesInHiddenArguments) {
+    KernelText k = kernel("apertures", R"(
+  s_load_dwordx4 s[4:7], s[8:9], 0x0
+  wait_scalar
+  s_mov_b64 s[20:21], src_private_base
+  s_mov_b64 s[22:23], src_shared_base
+  v_mov_b32_e32 v1, 0
+  v_mov_b32_e32 v2, s6
+  v_mov_b32_e32 v3, s7
+  v_mov_b32_e32 v4, s21
+  v_mov_b32_e32 v5, s23
+  v_mov_b32_e32 v6, s20
+  v_mov_b32_e32 v7, s22
+  global_store_dwordx4 v1, v[2:5], s[4:5]
+  global_store_dwordx2 v1, v[6:7], s[4:5] offset:16
+)",
+                          1);
+    k.kernarg = 16;
+    k.more_arguments = "      - .offset: 8\n        .size: 4\n        .value_kind: hidden_private_base\n"
+                       "      - .offset: 12\n        .size: 4\n        .value_kind: hidden_shared_base\n";
+    Rig rig(chip(), {k});
+    ASSERT_TRUE(rig.ok());
+    emu::Allocation* const out = rig.fresh(24);
+    ASSERT_EQ(text_of(rig.launch("apertures", Rig::pack(out))), "");
+    const auto got = words_of<u32>(out);
+    EXPECT_EQ(got[0], got[2]);
+    EXPECT_EQ(got[1], got[3]);
+    EXPECT_NE(got[0], got[1]);
+    EXPECT_EQ(got[4], 0u);
+    EXPECT_EQ(got[5], 0u);
+}
+
+// What the device does not have is no fault of the kernel that uses it.
+TEST_P(OnChip, StopsAtWhatHiddenPointersStandFor) {
+    std::vector<KernelText> kernels;
+    const std::vector<std::pair<const char*, const char*>> pointers = {
+        {"hidden_hostcall_buffer", "the hostcall buffer"},
+        {"hidden_queue_ptr", "the queue"},
+        {"hidden_heap_v1", "the device heap"},
+        {"hidden_printf_buffer", "the printf buffer"},
+        {"hidden_default_queue", "the default queue"},
+        {"hidden_completion_action", "the completion action"},
+        {"hidden_multigrid_sync_arg", "the multi-grid synchronisation"}};
+    for (const auto& [kind, what] : pointers)
+        for (const char* const access :
+             {"global_load_dword v2, v1, s[4:5] offset:16", "global_store_dword v1, v1, s[4:5]",
+              "global_atomic_add v1, v1, s[4:5]", "s_load_dword s4, s[4:5], 0x8"}) {
+            KernelText k = kernel("",
+                                  fmt::format("  s_load_dwordx2 s[4:5], s[8:9], 0x8\n  wait_scalar\n"
+                                              "  v_mov_b32_e32 v1, 0\n  {}\n  wait_all\n",
+                                              access),
+                                  1);
+            k.name = fmt::format("k{}", kernels.size());
+            k.kernarg = 16;
+            k.more_arguments = fmt::format("      - .offset: 8\n        .size: 8\n        .value_kind: {}\n", kind);
+            kernels.push_back(std::move(k));
+        }
+    Rig rig(chip(), kernels);
+    ASSERT_TRUE(rig.ok());
+    for (std::size_t n = 0; n < kernels.size(); ++n) {
+        const emu::Report report = rig.launch(kernels[n].name, Rig::pack(u64{0}));
+        EXPECT_TRUE(report.findings.empty()) << text_of(report);
+        EXPECT_NE(text_of(report).find(std::string("unsupported access to ") + pointers[n / 4].second),
+                  std::string::npos)
+            << text_of(report);
+    }
+}
+
+// Addresses in the image are those of where it lies.
+TEST(Relocation, OfThisObjectAndOfWhatItLacks) {
+    const Chip& chip = chips()[1];
+    const std::string text = assembly_of(chip, {kernel("k", "")});
+    const auto load = [&](const std::string& data, emu::Memory& memory) -> Result<std::shared_ptr<emu::Module>> {
+        const auto object = assemble(chip.name, text + data);
+        if (!object) return object.error();
+        const auto linked = link(*object);
+        if (!linked) return linked.error();
+        auto parsed = parse_code_object(*linked, "the test's object");
+        if (!parsed) return parsed.error();
+        return emu::load_module(std::move(*parsed), memory);
+    };
+    emu::Memory memory;
+    const char* const head = "\n.data\n.p2align 3\n.globl table\n.type table,@object\n.size table, 16\ntable:\n";
+    const auto right = load(std::string(head) + "  .quad k\n  .quad table+4\n", memory);
+    ASSERT_TRUE(right) << right.error().text;
+    const auto table = emu::find_global(**right, "table"), k = emu::find_global(**right, "k");
+    ASSERT_TRUE(table && k);
+    u64 words[2];
+    std::memcpy(words, reinterpret_cast<const void*>(table->first), sizeof words);
+    EXPECT_EQ(words[0], k->first);
+    EXPECT_EQ(words[1], table->first + 4);
+    const auto lacking = load(std::string(head) + "  .quad elsewhere\n  .quad 0\n", memory);
+    ASSERT_FALSE(lacking);
+    EXPECT_NE(lacking.error().text.find("elsewhere"), std::string::npos) << lacking.error().text;
 }
 
 TEST_P(OnChip, FillsInTheHiddenArguments) {

@@ -79,6 +79,13 @@ constexpr Form kForms[] = {
     {"SCRATCH", Where::kScratch, 7, "{R}, off, s13 offset:4", "off, {R}, s13 offset:4"},
     {"SCRATCH", Where::kScratch, 7, "{R}, v2, off", "v2, {R}, off"},
     {"SCRATCH", Where::kScratch, 6, "{R}, v3, s13 offset:1", "v3, {R}, s13 offset:1"},
+    // s[20:23]: all of the buffer, by bytes; s[24:27]: 32 records of 32 bytes. v[12:13] = the lane's number and 3.
+    {"BUFFER", Where::kGlobal, 7, "{R}, v1, s[20:23], s13 offen offset:4", "{R}, v1, s[20:23], s13 offen offset:4"},
+    {"BUFFER", Where::kGlobal, 3, "{R}, v1, s[20:23], 8 offen", "{R}, v1, s[20:23], 8 offen"},
+    {"BUFFER", Where::kGlobal, 4, "{R}, v1, s[20:23], null offen offset:8", "{R}, v1, s[20:23], null offen offset:8"},
+    {"BUFFER", Where::kGlobal, 7, "{R}, v0, s[24:27], s13 idxen offset:4", "{R}, v0, s[24:27], s13 idxen offset:4"},
+    {"BUFFER", Where::kGlobal, 7, "{R}, v[12:13], s[24:27], s13 idxen offen offset:1",
+     "{R}, v[12:13], s[24:27], s13 idxen offen offset:1"},
     {"BUFFER", Where::kScratch, 1, "{R}, off, s[0:3], 0 offset:8", "{R}, off, s[0:3], 0 offset:8"},
     {"BUFFER", Where::kScratch, 1, "{R}, off, s[0:3], s14 offset:4", "{R}, off, s[0:3], s14 offset:4"},
     {"BUFFER", Where::kScratch, 1, "{R}, v3, s[0:3], 0 offen offset:5", "{R}, v3, s[0:3], 0 offen offset:5"},
@@ -117,6 +124,16 @@ std::string body_of(const Form& form, const Access& access) {
   v_mov_b32_e32 v17, s17
   v_mov_b32_e32 v18, v1
   v_mov_b32_e32 v19, s19
+  s_mov_b32 s20, s4
+  s_mov_b32 s21, s5
+  s_movk_i32 s22, 0x400
+  s_mov_b32 s23, 0x31004000
+  s_mov_b32 s24, s4
+  s_or_b32 s25, s5, 0x200000
+  s_mov_b32 s26, 32
+  s_mov_b32 s27, 0x01004000
+  v_mov_b32_e32 v12, v0
+  v_mov_b32_e32 v13, 3
   global_load_dwordx4 v[4:7], v1, s[4:5]
   global_load_dwordx4 v[8:11], v1, s[4:5] offset:16
   wait_vm 0
@@ -299,6 +316,8 @@ struct ScalarLoad {
     unsigned generations;
     const char* assembly; // loads from byte 8 into s[16:..]
     unsigned dwords;
+    unsigned bits = 32; // less than a word
+    bool is_signed = false;
 };
 
 constexpr ScalarLoad kScalarLoads[] = {
@@ -314,6 +333,26 @@ constexpr ScalarLoad kScalarLoads[] = {
     {"S_LOAD_B128", 6, "s_load_b128 s[16:19], s[4:5], s13 offset:0x4", 4},
     {"S_LOAD_B256", 6, "s_load_b256 s[16:23], s[4:5], 0x8", 8},
     {"S_LOAD_B512", 6, "s_load_b512 s[16:31], s[4:5], 0x8", 16},
+    {"S_LOAD_U8", 4, "s_load_u8 s16, s[4:5], 0x8", 1, 8},
+    {"S_LOAD_I8", 4, "s_load_i8 s16, s[4:5], 0x8", 1, 8, true},
+    {"S_LOAD_U16", 4, "s_load_u16 s16, s[4:5], s13 offset:0x4", 1, 16},
+    {"S_LOAD_I16", 4, "s_load_i16 s16, s[4:5], 0x8", 1, 16, true},
+    // s[36:39]: the whole buffer by bytes.
+    {"S_BUFFER_LOAD_DWORD", 1, "s_buffer_load_dword s16, s[36:39], 0x8", 1},
+    {"S_BUFFER_LOAD_DWORDX2", 1, "s_buffer_load_dwordx2 s[16:17], s[36:39], s14", 2},
+    {"S_BUFFER_LOAD_DWORDX4", 1, "s_buffer_load_dwordx4 s[16:19], s[36:39], s13 offset:0x4", 4},
+    {"S_BUFFER_LOAD_DWORDX8", 1, "s_buffer_load_dwordx8 s[16:23], s[36:39], 0x8", 8},
+    {"S_BUFFER_LOAD_DWORDX16", 1, "s_buffer_load_dwordx16 s[16:31], s[36:39], 0x8", 16},
+    {"S_BUFFER_LOAD_B32", 6, "s_buffer_load_b32 s16, s[36:39], 0x8", 1},
+    {"S_BUFFER_LOAD_B64", 6, "s_buffer_load_b64 s[16:17], s[36:39], s14 offset:0x0", 2},
+    {"S_BUFFER_LOAD_B96", 4, "s_buffer_load_b96 s[16:18], s[36:39], 0x8", 3},
+    {"S_BUFFER_LOAD_B128", 6, "s_buffer_load_b128 s[16:19], s[36:39], s13 offset:0x4", 4},
+    {"S_BUFFER_LOAD_B256", 6, "s_buffer_load_b256 s[16:23], s[36:39], 0x8", 8},
+    {"S_BUFFER_LOAD_B512", 6, "s_buffer_load_b512 s[16:31], s[36:39], 0x8", 16},
+    {"S_BUFFER_LOAD_U8", 4, "s_buffer_load_u8 s16, s[36:39], 0x8", 1, 8},
+    {"S_BUFFER_LOAD_I8", 4, "s_buffer_load_i8 s16, s[36:39], 0x8", 1, 8, true},
+    {"S_BUFFER_LOAD_U16", 4, "s_buffer_load_u16 s16, s[36:39], 0x8", 1, 16},
+    {"S_BUFFER_LOAD_I16", 4, "s_buffer_load_i16 s16, s[36:39], 0x8", 1, 16, true},
 };
 
 TEST_P(OnChip, EveryScalarLoadFillsItsRegisters) {
@@ -327,6 +366,7 @@ TEST_P(OnChip, EveryScalarLoadFillsItsRegisters) {
         k.body = "  s_load_dwordx2 s[4:5], s[8:9], 0x0\n  s_load_dwordx2 s[34:35], s[8:9], 0x8\n  wait_scalar\n  "
                  "s_add_u32 s6, s4, 32\n"
                  "  s_addc_u32 s7, s5, 0\n  s_mov_b32 s13, 4\n  s_mov_b32 s14, 8\n";
+        k.body += "  s_mov_b64 s[36:37], s[4:5]\n  s_movk_i32 s38, 0x48\n  s_mov_b32 s39, 0x31004000\n";
         for (unsigned i = 0; i < 16; ++i) k.body += fmt::format("  s_mov_b32 s{}, 0x77\n", 16 + i);
         k.body += fmt::format("  {}\n  wait_scalar\n  v_mov_b32_e32 v1, 0\n  s_mov_b32 exec_lo, 1\n", load.assembly);
         for (unsigned i = 0; i < 16; ++i)
@@ -340,7 +380,7 @@ TEST_P(OnChip, EveryScalarLoadFillsItsRegisters) {
     auto disassembler = isa::Disassembler::create(chip);
     ASSERT_TRUE(disassembler);
     std::vector<u32> words(18);
-    for (u32 i = 0; i < words.size(); ++i) words[i] = 0x01020304 * (i + 1);
+    for (u32 i = 0; i < words.size(); ++i) words[i] = 0x91a2b3c4 + 0x01020304 * i;
     emu::Allocation* const in = rig.buffer(words);
     for (std::size_t n = 0; n < all.size(); ++n) {
         SCOPED_TRACE(chip.name + ": " + all[n]->assembly);
@@ -353,7 +393,85 @@ TEST_P(OnChip, EveryScalarLoadFillsItsRegisters) {
         ASSERT_EQ(text_of(rig.launch(kernels[n].name, Rig::pack(in, out))), "");
         std::vector<u32> want(16, 0x77);
         for (unsigned i = 0; i < all[n]->dwords; ++i) want[i] = words[2 + i];
+        if (all[n]->bits < 32) {
+            want[0] %= 1u << all[n]->bits;
+            if (all[n]->is_signed) want[0] -= 1u << all[n]->bits; // all of them have their top bit
+        }
         EXPECT_EQ(words_of<u32>(out), want);
+    }
+}
+
+// What a buffer resource leaves out reads as 0 and is not written, without a finding; what it lets through must lie in
+// the allocation all the same; where chips differ the launch stops.
+TEST_P(OnChip, BuffersEndWhereTheirResourceSays) {
+    const Chip& chip = chips()[GetParam()];
+    const bool gfx12 = chip.generation >= 12;
+    const std::string zero = gfx12 ? "null" : "0";
+    struct One {
+        std::string access;
+        unsigned records, stride, check; // OOB_SELECT
+        const char* text;                // of the report
+        u32 value = 0;                   // v2 of the first lane
+        u32 more = 0;                    // bits of the fourth word
+    };
+    const char* const kNothing = "";
+    const std::string raw = "buffer_load_dword v2, v4, s[20:23], ";
+    const std::vector<One> all = {
+        {raw + zero + " offen offset:60", 64, 0, 3, kNothing, 115},
+        {raw + zero + " offen offset:64", 64, 0, 3, kNothing},
+        {raw + zero + " offen offset:62", 64, 0, 3, "unsupported access at a buffer's end"},
+        {raw + zero + " offen offset:64", 128, 0, 3, "out-of-bounds read"},
+        {raw + "s13 offen offset:60", 64, 0, 3, "unsupported access at a buffer's end"},
+        {raw + "s13 offen offset:56", 64, 0, 3, kNothing, 115},
+        {"buffer_store_dword v4, v4, s[20:23], " + zero + " offen offset:64", 64, 0, 3, kNothing, 7},
+        {"buffer_store_dword v4, v4, s[20:23], " + zero + " offen offset:64", 128, 0, 3, "out-of-bounds write", 7},
+        // Records of 16 bytes.
+        {"buffer_load_dword v2, v5, s[20:23], " + zero + " idxen offset:12", 4, 16, 0, kNothing, 115},
+        {"buffer_load_dword v2, v5, s[20:23], " + zero + " idxen offset:16", 4, 16, 0, kNothing},
+        {"buffer_load_dword v2, v5, s[20:23], " + zero + " idxen", 3, 16, 0, kNothing},
+        {"buffer_load_dword v2, v5, s[20:23], " + zero + " idxen", 3, 16, 1, kNothing},
+        {"buffer_load_dword v2, v5, s[20:23], " + zero + " idxen offset:16", 4, 16, 1, "out-of-bounds read"},
+        {"buffer_load_dword v2, v5, s[20:23], " + zero + " idxen", 0, 16, 2, kNothing},
+        {"buffer_load_dword v2, v5, s[20:23], " + zero + " idxen offset:12", 1, 16, 2, kNothing, 115},
+        {raw + zero + " offen", 64, 0, 3, "unsupported buffer resource", 0, 1u << 23},
+        {raw + zero + " offen", 64, 0, 3, "unsupported buffer resource", 0, 1u << 31},
+        {raw + zero + " offen", 64, 1u << 15, 3, "unsupported buffer resource"}, // swizzled
+        {"s_buffer_load_dword s16, s[20:23], 0x3c\n  wait_scalar\n  v_mov_b32_e32 v2, s16", 64, 0, 3, kNothing, 115},
+        {"s_buffer_load_dword s16, s[20:23], 0x40\n  wait_scalar\n  v_mov_b32_e32 v2, s16", 64, 0, 3, kNothing},
+        {"s_buffer_load_dword s16, s[20:23], 0x40\n  wait_scalar\n  v_mov_b32_e32 v2, s16", 68, 0, 3,
+         "out-of-bounds read"},
+        {"s_buffer_load_dwordx2 s[16:17], s[20:23], 0x3c\n  wait_scalar\n  v_mov_b32_e32 v2, s17", 64, 0, 3,
+         "unsupported load across a buffer's end"},
+    };
+    std::vector<KernelText> kernels;
+    for (const One& one : all) {
+        KernelText k;
+        k.name = fmt::format("k{}", kernels.size());
+        k.body = fmt::format("  s_load_dwordx4 s[4:7], s[8:9], 0x0\n  wait_scalar\n  s_mov_b32 exec_lo, 1\n"
+                             "  s_mov_b32 s20, s4\n  s_or_b32 s21, s5, 0x{:x}\n  s_mov_b32 s22, 0x{:x}\n"
+                             "  s_mov_b32 s23, 0x{:x}\n  v_mov_b32_e32 v4, 0\n  v_mov_b32_e32 v5, 3\n"
+                             "  v_mov_b32_e32 v2, 7\n  s_mov_b32 s13, 4\n  {}\n  wait_vm 0\n"
+                             "  global_store_dword v4, v2, s[6:7]\n",
+                             one.stride << 16, one.records, one.check << 28 | 0x01004000u | one.more, one.access);
+        kernels.push_back(std::move(k));
+    }
+    Rig rig(chip, kernels);
+    ASSERT_TRUE(rig.ok());
+    std::vector<u32> words(16);
+    for (u32 i = 0; i < 16; ++i) words[i] = 100 + i;
+    for (std::size_t n = 0; n < all.size(); ++n) {
+        SCOPED_TRACE(fmt::format("{}: {}, records {}, stride {}, check {}", chip.name, all[n].access, all[n].records,
+                                 all[n].stride, all[n].check));
+        emu::Allocation* const in = rig.buffer(words);
+        emu::Allocation* const out = rig.fresh(4);
+        const std::string text = text_of(rig.launch(kernels[n].name, Rig::pack(in, out)));
+        if (*all[n].text == '\0') {
+            EXPECT_EQ(text, "");
+            EXPECT_EQ(words_of<u32>(out)[0], all[n].value);
+        } else {
+            EXPECT_NE(text.find(all[n].text), std::string::npos) << text;
+        }
+        EXPECT_EQ(words_of<u32>(in), words);
     }
 }
 
