@@ -87,7 +87,7 @@ void jump_to(Wave& wave, const Inst& inst) {
     }
     const Allocation* const there = wave.worker->memory->find(address);
     if (there != nullptr && there->code && address % kInstBytes == 0) {
-        stop_unsupported(wave, "unsupported jump out of the kernel's code segment");
+        stop_unsupported(wave, "unsupported jump to code that is no instruction of the kernel's segment");
         return;
     }
     report(wave, FindingKind::kReadOutOfBounds, 0, address,

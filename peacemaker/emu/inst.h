@@ -90,8 +90,8 @@ struct Inst {
     const std::int8_t* source_lanes = nullptr; // DPP: the lane that each lane reads, -1 outside its row
     std::int32_t immediate = 0;                // wait fields, counts
     std::int32_t second_immediate = 0;
-    std::uint32_t target = 0;                  // branch: index of the instruction jumped to
-    std::int32_t offset = 0;                   // bytes from the kernel's entry; negative in functions before it
+    std::uint32_t target = 0; // branch: index of the instruction jumped to
+    std::int32_t offset = 0;  // bytes from the kernel's entry; negative in functions before it
     std::array<Register, 12> touch{};
     MemoryOperands memory;
 };

@@ -415,9 +415,9 @@ constexpr Row replacing(Row r) {
         atomic(SPACE "_ATOMIC_" CSUB, unit, handler, 4, atomics::sub_clamp),                                           \
         atomic(SPACE "_ATOMIC_COND_SUB_U32", unit, handler, 4, atomics::sub_if),                                       \
         atomic(SPACE "_ATOMIC_ADD_F32", unit, handler, 4, atomics::float_add<float>, atomics::kFloatAddNote),          \
-        atomic(SPACE "_ATOMIC_PK_ADD_F16", unit, handler, 4, atomics::packed_add<widen_half, round_f16>,             \
+        atomic(SPACE "_ATOMIC_PK_ADD_F16", unit, handler, 4, atomics::packed_add<widen_half, round_f16>,               \
                atomics::kFloatAddNote),                                                                                \
-        atomic(SPACE "_ATOMIC_PK_ADD_BF16", unit, handler, 4, atomics::packed_add<widen_bfloat, round_bfloat>,        \
+        atomic(SPACE "_ATOMIC_PK_ADD_BF16", unit, handler, 4, atomics::packed_add<widen_bfloat, round_bfloat>,         \
                atomics::kFloatAddNote)
 
 constexpr Row kRows[] = {

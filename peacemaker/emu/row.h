@@ -95,17 +95,17 @@ struct Row {
     std::string_view note; // kApproximate: which answer and which bound
 };
 
-std::span<const Row> vector_rows();       // vector_ops.cpp: chosen for this host's SIMD
-std::span<const Row> integer_rows();      // integer_ops.cpp
-std::span<const Row> half_rows();         // half_ops.cpp
-std::span<const Row> double_rows();       // double_ops.cpp
-std::span<const Row> single_rows();       // single_ops.cpp
-std::span<const Row> scalar_rows();       // scalar_ops.cpp
-std::span<const Row> scalar_float_rows(); // scalar_float_ops.cpp
-std::span<const Row> memory_rows();       // memory_ops.cpp
+std::span<const Row> vector_rows();        // vector_ops.cpp: chosen for this host's SIMD
+std::span<const Row> integer_rows();       // integer_ops.cpp
+std::span<const Row> half_rows();          // half_ops.cpp
+std::span<const Row> double_rows();        // double_ops.cpp
+std::span<const Row> single_rows();        // single_ops.cpp
+std::span<const Row> scalar_rows();        // scalar_ops.cpp
+std::span<const Row> scalar_float_rows();  // scalar_float_ops.cpp
+std::span<const Row> memory_rows();        // memory_ops.cpp
 std::span<const Row> scalar_memory_rows(); // scalar_memory_ops.cpp
-std::span<const Row> lds_rows();          // lds_ops.cpp
-std::span<const Row> control_rows();      // control_ops.cpp
+std::span<const Row> lds_rows();           // lds_ops.cpp
+std::span<const Row> control_rows();       // control_ops.cpp
 
 /// The row of that base name, or null.
 const Row* find_row(std::string_view base_name);
