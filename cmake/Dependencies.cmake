@@ -10,6 +10,8 @@ find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(pegtl REQUIRED HINTS /usr/share/pegtl/cmake)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
+pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 # GMP serves the oracle's exact rational tests alone.
 pkg_check_modules(gmpxx REQUIRED IMPORTED_TARGET gmpxx)

@@ -1,7 +1,8 @@
-// peacemaker: code objects as typed programs. So far: run, certify, loops, isa.
+// peacemaker: code objects as typed programs. So far: run, certify, lift, loops, isa.
 #include "peacemaker/certify/certify.h"
 #include "peacemaker/emu/coverage.h"
 #include "peacemaker/lift/loops.h"
+#include "peacemaker/lift/report.h"
 #include "peacemaker/run/run_file.h"
 #include "peacemaker/support/file.h"
 #include "peacemaker/support/text.h"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 
 namespace {
 
@@ -156,60 +158,117 @@ int isa(const IsaOptions& options) {
     return kClean;
 }
 
+struct LiftOptions {
+    std::string file, chip;
+    bool text = false, json = false;
+};
+
+int lift(const LiftOptions& options) {
+    if (!options.chip.empty())
+        if (const auto known = pm::find_chip(options.chip); !known) return fail(known.error());
+    const auto bytes = pm::read_file(options.file);
+    if (!bytes) return fail(bytes.error());
+    const pm::Container container = pm::read_container(*bytes, options.file);
+    const pm::lift::Report report = pm::lift::lift_all(container, options.chip);
+    if (report.objects.empty() && container.losses.empty())
+        return fail(
+            {fmt::format("{}: no device object{}", options.file, options.chip.empty() ? "" : " for " + options.chip)});
+    // What is no code object at all was not lifted, where it is not one among others.
+    if (!pm::is_container(*bytes) && !report.objects.front().file)
+        return fail(pm::Error{report.objects.front().error}.with(options.file));
+    if (options.json)
+        fmt::print("{}", pm::lift::to_json(report));
+    else
+        fmt::print("{}{}", options.text ? pm::lift::program_text(report) : "", pm::lift::summary_text(report));
+    return report.whole() ? kClean : kFindings;
+}
+
+/// A subcommand adds itself and its options to `app`; where it is asked for, it runs and leaves its exit status.
+template <typename Options, typename Run>
+std::shared_ptr<Options> add_command(CLI::App& command, int& status, Run run) {
+    auto options = std::make_shared<Options>();
+    command.callback([options, run, &status] { status = run(std::move(*options)); });
+    return options;
+}
+
+constexpr const char* kFileHelp = "Code object or offload bundle";
+constexpr const char* kChipHelp = "Chip, where the file is a bundle for several";
+constexpr const char* kKernelsHelp = "Kernels, as a glob";
+
+void add_run(CLI::App& app, int& status) {
+    CLI::App& command =
+        *app.add_subcommand("run", "Run one launch of a code object on the embedded device under all checks");
+    RunOptions& options = *add_command<RunOptions>(command, status, run);
+    command.add_option("file", options.request.file, kFileHelp)->required();
+    command.add_option("--kernel", options.request.kernel, "Kernel to launch")->required();
+    command.add_option("--chip", options.request.chip, kChipHelp);
+    command.add_option("--grid", options.grid, "Workgroups: X, X,Y or X,Y,Z");
+    command.add_option("--block", options.block, "Work-items a workgroup: X, X,Y or X,Y,Z");
+    command.add_option("--lds", options.request.dynamic_lds, "Dynamic LDS in bytes")->check(CLI::NonNegativeNumber);
+    command
+        .add_option("--max-instructions", options.request.max_instructions, "Stop a wave after so many instructions")
+        ->check(CLI::NonNegativeNumber);
+    command
+        .add_option("--arg", options.arguments,
+                    "buf:BYTES[:zero|uninit|iota|ones|FILE] or u8|u16|u32|i32|u64|i64|f32|f64:VALUE or hex:BYTES")
+        ->allow_extra_args(false);
+    command.add_option("--dump", options.dumps, "ARG:FILE: write a buffer argument after the launch")
+        ->allow_extra_args(false);
+    command.add_flag(
+        "--any-args", options.request.any_arguments,
+        "Run although arguments are not those of the kernel's metadata: a null pointer, a stale call site");
+    command.add_flag("--json", options.json, "Print the report as JSON");
+}
+
+void add_certify(CLI::App& app, int& status) {
+    CLI::App& command = *app.add_subcommand("certify", "Prove waits, barriers and registers of kernels along every path");
+    CertifyOptions& options = *add_command<CertifyOptions>(command, status, certify);
+    command.add_option("file", options.file, kFileHelp)->required();
+    command.add_option("--kernel", options.kernel, kKernelsHelp);
+    command.add_option("--chip", options.chip, kChipHelp);
+    command.add_flag("--json", options.json, "Print the report as JSON");
+}
+
+void add_lift(CLI::App& app, int& status) {
+    CLI::App& command = *app.add_subcommand(
+        "lift", "Read a whole file as typed parts and instructions, write it back and compare every byte");
+    LiftOptions& options = *add_command<LiftOptions>(command, status, lift);
+    command.add_option("file", options.file, "Code object, offload bundle or host program")->required();
+    command.add_option("--chip", options.chip, "Only the objects for this chip");
+    CLI::Option* const text = command.add_flag("--text", options.text, "Print the parts and the program");
+    command.add_flag("--json", options.json, "Print the structure as JSON")->excludes(text);
+}
+
+void add_loops(CLI::App& app, int& status) {
+    CLI::App& command = *app.add_subcommand("loops", "Count the instructions of a kernel's innermost loops");
+    LoopsOptions& options = *add_command<LoopsOptions>(command, status, loops);
+    command.add_option("file", options.file, kFileHelp)->required();
+    command.add_option("--kernel", options.kernel, kKernelsHelp);
+    command.add_option("--chip", options.chip, kChipHelp);
+    command.add_option("--per", options.per, "What a lane does in a round (codes, say); adds counts a piece");
+}
+
+void add_isa(CLI::App& app, int& status) {
+    CLI::App& command =
+        *app.add_subcommand("isa", "Which instructions of a chip the embedded device executes, and how exactly");
+    IsaOptions& options = *add_command<IsaOptions>(command, status, isa);
+    command.add_option("--chip", options.chip, "Chip")->required();
+    command.add_option("--only", options.only, "Show these alone: exact, approximate or unsupported")
+        ->check(CLI::IsMember({"exact", "approximate", "unsupported"}));
+    command.add_flag("--summary", options.summary, "Print the counts alone");
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
     CLI::App app{"Code objects as typed programs"};
     app.require_subcommand(1);
-    RunOptions options;
-    CLI::App* const command =
-        app.add_subcommand("run", "Run one launch of a code object on the embedded device under all checks");
-    command->add_option("file", options.request.file, "Code object or offload bundle")->required();
-    command->add_option("--kernel", options.request.kernel, "Kernel to launch")->required();
-    command->add_option("--chip", options.request.chip, "Chip, where the file is a bundle for several");
-    command->add_option("--grid", options.grid, "Workgroups: X, X,Y or X,Y,Z");
-    command->add_option("--block", options.block, "Work-items a workgroup: X, X,Y or X,Y,Z");
-    command->add_option("--lds", options.request.dynamic_lds, "Dynamic LDS in bytes")->check(CLI::NonNegativeNumber);
-    command
-        ->add_option("--max-instructions", options.request.max_instructions, "Stop a wave after so many instructions")
-        ->check(CLI::NonNegativeNumber);
-    command
-        ->add_option("--arg", options.arguments,
-                     "buf:BYTES[:zero|uninit|iota|ones|FILE] or u8|u16|u32|i32|u64|i64|f32|f64:VALUE or hex:BYTES")
-        ->allow_extra_args(false);
-    command->add_option("--dump", options.dumps, "ARG:FILE: write a buffer argument after the launch")
-        ->allow_extra_args(false);
-    command->add_flag(
-        "--any-args", options.request.any_arguments,
-        "Run although arguments are not those of the kernel's metadata: a null pointer, a stale call site");
-    command->add_flag("--json", options.json, "Print the report as JSON");
-    LoopsOptions loops_options;
-    CLI::App* const loops_command = app.add_subcommand("loops", "Count the instructions of a kernel's innermost loops");
-    loops_command->add_option("file", loops_options.file, "Code object or offload bundle")->required();
-    loops_command->add_option("--kernel", loops_options.kernel, "Kernels, as a glob");
-    loops_command->add_option("--chip", loops_options.chip, "Chip, where the file is a bundle for several");
-    loops_command->add_option("--per", loops_options.per,
-                              "What a lane does in a round (codes, say); adds counts a piece");
-    CertifyOptions certify_options;
-    CLI::App* const certify_command =
-        app.add_subcommand("certify", "Prove waits, barriers and registers of kernels along every path");
-    certify_command->add_option("file", certify_options.file, "Code object or offload bundle")->required();
-    certify_command->add_option("--kernel", certify_options.kernel, "Kernels, as a glob");
-    certify_command->add_option("--chip", certify_options.chip, "Chip, where the file is a bundle for several");
-    certify_command->add_flag("--json", certify_options.json, "Print the report as JSON");
-    IsaOptions isa_options;
-    CLI::App* const isa_command =
-        app.add_subcommand("isa", "Which instructions of a chip the embedded device executes, and how exactly");
-    isa_command->add_option("--chip", isa_options.chip, "Chip")->required();
-    isa_command->add_option("--only", isa_options.only, "Show these alone: exact, approximate or unsupported")
-        ->check(CLI::IsMember({"exact", "approximate", "unsupported"}));
-    isa_command->add_flag("--summary", isa_options.summary, "Print the counts alone");
+    int status = kClean;
+    for (const auto add : {add_run, add_certify, add_lift, add_loops, add_isa}) add(app, status);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? kClean : kBadUsage;
     }
-    if (certify_command->parsed()) return certify(certify_options);
-    if (loops_command->parsed()) return loops(loops_options);
-    return isa_command->parsed() ? isa(isa_options) : run(std::move(options));
+    return status;
 }

@@ -40,7 +40,7 @@ struct Disassembler::Impl {
     std::unique_ptr<llvm::MCCodeEmitter> emitter;
 };
 
-Result<std::unique_ptr<Disassembler>> Disassembler::create(const Chip& chip) {
+Result<std::unique_ptr<Disassembler>> Disassembler::create(const Chip& chip, std::uint32_t wave) {
     static std::once_flag once;
     std::call_once(once, [] {
         LLVMInitializeAMDGPUTargetInfo();
@@ -57,7 +57,8 @@ Result<std::unique_ptr<Disassembler>> Disassembler::create(const Chip& chip) {
     impl->registers.reset(target->createMCRegInfo(triple));
     impl->assembly.reset(target->createMCAsmInfo(*impl->registers, triple, impl->options));
     impl->instructions.reset(target->createMCInstrInfo());
-    impl->subtarget.reset(target->createMCSubtargetInfo(triple, chip.name, "+wavefrontsize32,-wavefrontsize64"));
+    impl->subtarget.reset(target->createMCSubtargetInfo(
+        triple, chip.name, wave == 64 ? "-wavefrontsize32,+wavefrontsize64" : "+wavefrontsize32,-wavefrontsize64"));
     if (!impl->subtarget || !impl->subtarget->isCPUStringValid(chip.name))
         return Error{"LLVM's MC layer does not know the chip " + chip.name};
     impl->context =

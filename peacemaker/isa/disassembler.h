@@ -27,11 +27,11 @@ struct Decoded {
     std::uint32_t size = 0; // bytes
 };
 
-/// Decoder, printer and encoder of one chip in wave32. Not thread-safe: one a thread, or behind a lock.
+/// Decoder, printer and encoder of one chip in one wave size. Not thread-safe: one a thread, or behind a lock.
 class Disassembler {
 public:
-    /// Error: LLVM was built without the AMDGPU target.
-    static Result<std::unique_ptr<Disassembler>> create(const Chip& chip);
+    /// `wave` is 32 or 64 lanes. Error: LLVM was built without the AMDGPU target.
+    static Result<std::unique_ptr<Disassembler>> create(const Chip& chip, std::uint32_t wave = 32);
     ~Disassembler();
     Disassembler(const Disassembler&) = delete;
     Disassembler& operator=(const Disassembler&) = delete;

@@ -1,7 +1,5 @@
 #include "peacemaker/lift/listing.h"
 
-#include "peacemaker/isa/disassembler.h"
-
 #include <fmt/format.h>
 #include <llvm/MC/MCInstrDesc.h>
 
@@ -10,16 +8,16 @@ namespace {
 
 constexpr std::int64_t kWord = 4; // bytes; what a branch counts in
 
-std::optional<std::int64_t> target_of(const isa::Disassembler& disassembler, const isa::Decoded& decoded,
-                                      std::uint64_t at) {
-    const llvm::MCInstrDesc& description = disassembler.description(decoded.inst.getOpcode());
-    if (!description.isBranch() || description.isIndirectBranch()) return std::nullopt;
-    if (decoded.inst.getNumOperands() == 0 || !decoded.inst.getOperand(0).isImm()) return std::nullopt;
-    const auto words = static_cast<std::int16_t>(decoded.inst.getOperand(0).getImm());
-    return static_cast<std::int64_t>(at) + decoded.size + kWord * words;
-}
-
 } // namespace
+
+std::optional<std::int64_t> branch_target(const isa::Disassembler& disassembler, const llvm::MCInst& inst,
+                                          std::uint32_t size, std::uint64_t at) {
+    const llvm::MCInstrDesc& description = disassembler.description(inst.getOpcode());
+    if (!description.isBranch() || description.isIndirectBranch()) return std::nullopt;
+    if (inst.getNumOperands() == 0 || !inst.getOperand(0).isImm()) return std::nullopt;
+    const auto words = static_cast<std::int16_t>(inst.getOperand(0).getImm());
+    return static_cast<std::int64_t>(at) + size + kWord * words;
+}
 
 Result<std::vector<Instruction>> instructions_of(const CodeObject& object, const Kernel& kernel) {
     const std::string_view code = object.at(kernel.entry_address, kernel.code_size);
@@ -32,7 +30,7 @@ Result<std::vector<Instruction>> instructions_of(const CodeObject& object, const
         const auto decoded = (*disassembler)->decode(code.substr(at), address);
         if (!decoded) return Error{fmt::format("{}+{:#x}: no instruction of {}", kernel.name, at, object.chip->name)};
         found.push_back({at, decoded->size, (*disassembler)->text(decoded->inst, address),
-                         target_of(**disassembler, *decoded, at)});
+                         branch_target(**disassembler, decoded->inst, decoded->size, at)});
         at += decoded->size;
     }
     return found;

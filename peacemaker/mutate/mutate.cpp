@@ -2,7 +2,7 @@
 
 #include "peacemaker/lift/listing.h"
 #include "peacemaker/mutate/assemble.h"
-#include "peacemaker/mutate/message_pack.h"
+#include "peacemaker/object/message_pack.h"
 #include "peacemaker/support/text.h"
 
 #include <fmt/format.h>

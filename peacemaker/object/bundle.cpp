@@ -4,20 +4,24 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/DataExtractor.h>
 
+#include <algorithm>
+
 namespace pm {
 namespace {
 
 constexpr std::string_view kMagic = "__CLANG_OFFLOAD_BUNDLE__";
-constexpr std::string_view kCompressedMagic = "CCOB";
 
-Error damaged(const std::string& where, std::uint64_t offset, const std::string& what) {
-    return Error{fmt::format("{}: offset {:#x}: damaged offload bundle: {}", where, offset, what)};
+Error damaged(std::uint64_t offset, const std::string& what) {
+    return Error{fmt::format("offset {:#x}: damaged offload bundle: {}", offset, what)};
+}
+
+void append(std::string& out, std::uint64_t value) {
+    for (unsigned i = 0; i < 8; ++i) out += static_cast<char>(value >> (8 * i) & 0xffU);
 }
 
 } // namespace
 
 bool is_bundle(std::string_view bytes) { return bytes.starts_with(kMagic); }
-bool is_compressed_bundle(std::string_view bytes) { return bytes.starts_with(kCompressedMagic); }
 
 std::string_view chip_of_entry(std::string_view id) {
     const std::size_t at = id.find("-gfx");
@@ -26,11 +30,11 @@ std::string_view chip_of_entry(std::string_view id) {
     return id.substr(0, id.find(':'));
 }
 
-Result<std::vector<BundleEntry>> bundle_entries(std::string_view bytes, const std::string& where) {
+Result<Bundle> read_bundle(std::string_view bytes) {
     llvm::DataExtractor data(llvm::StringRef(bytes.data(), bytes.size()), /*IsLittleEndian=*/true,
                              /*AddressSize=*/8);
     llvm::DataExtractor::Cursor at(kMagic.size());
-    std::vector<BundleEntry> entries;
+    Bundle bundle;
     const std::uint64_t count = data.getU64(at);
     for (std::uint64_t i = 0; at && i < count; ++i) {
         const std::uint64_t start = at.tell();
@@ -40,31 +44,35 @@ Result<std::vector<BundleEntry>> bundle_entries(std::string_view bytes, const st
         const llvm::StringRef id = data.getBytes(at, id_size);
         if (!at) break;
         if (offset > bytes.size() || size > bytes.size() - offset)
-            return damaged(
-                where, start,
-                fmt::format("entry {} is [{:#x}, +{:#x}) of a file of {:#x} bytes", i, offset, size, bytes.size()));
-        if (size == 0 || chip_of_entry(id).empty()) continue;
-        entries.push_back({id.str(), offset, bytes.substr(offset, size)});
+            return damaged(start, fmt::format("entry {} is [{:#x}, +{:#x}) of a file of {:#x} bytes", i, offset, size,
+                                              bytes.size()));
+        bundle.entries.push_back({id.str(), offset, bytes.substr(offset, size)});
+        bundle.size = std::max(bundle.size, offset + size);
     }
-    const std::uint64_t stopped = at.tell();
-    if (llvm::Error error = at.takeError()) return damaged(where, stopped, llvm::toString(std::move(error)));
-    return entries;
+    bundle.table_size = at.tell();
+    bundle.size = std::max(bundle.size, bundle.table_size);
+    if (llvm::Error error = at.takeError()) return damaged(bundle.table_size, llvm::toString(std::move(error)));
+    return bundle;
 }
 
-Result<BundleEntry> find_bundle_entry(std::string_view bytes, const std::string& where, const Chip* want) {
-    const Result<std::vector<BundleEntry>> entries = bundle_entries(bytes, where);
-    if (!entries) return entries.error();
-    std::vector<std::string> held;
-    for (const BundleEntry& entry : *entries) held.push_back(entry.id);
-    if (want == nullptr) {
-        if (entries->size() == 1) return entries->front();
-        return Error{fmt::format("{}: an offload bundle of {} device entries ({}); expected one, or the name of a chip",
-                                 where, held.size(), fmt::join(held, ", "))};
+std::string table_bytes(const Bundle& bundle) {
+    std::string out(kMagic);
+    append(out, bundle.entries.size());
+    for (const BundleEntry& entry : bundle.entries) {
+        append(out, entry.offset);
+        append(out, entry.bytes.size());
+        append(out, entry.id.size());
+        out += entry.id;
     }
-    for (const BundleEntry& entry : *entries)
-        if (chip_of_entry(entry.id) == want->name) return entry;
-    return Error{fmt::format("{}: this offload bundle has no entry for {}; it holds {}", where, want->name,
-                             held.empty() ? "no device entry" : fmt::format("{}", fmt::join(held, ", ")))};
+    return out;
+}
+
+Result<std::vector<BundleEntry>> bundle_entries(std::string_view bytes, const std::string& where) {
+    Result<Bundle> bundle = read_bundle(bytes);
+    if (!bundle) return bundle.error().with(where);
+    std::erase_if(bundle->entries,
+                  [](const BundleEntry& entry) { return entry.bytes.empty() || chip_of_entry(entry.id).empty(); });
+    return std::move(bundle->entries);
 }
 
 } // namespace pm

@@ -1,4 +1,5 @@
-// The plain offload bundle: a table of entries, one code object each, as hipcc and clang-offload-bundler write it.
+// The offload bundle: a table of entries, one code object each, as hipcc and clang-offload-bundler write it, plain or
+// compressed.
 #pragma once
 
 #include "peacemaker/chip/chip.h"
@@ -11,24 +12,33 @@
 
 namespace pm {
 
-/// One device entry: the chip it is for, and its bytes within the bundle.
+/// One entry: what it is for, and its bytes within the bundle.
 struct BundleEntry {
     std::string id; // hipv4-amdgcn-amd-amdhsa--gfx1151
     std::uint64_t offset = 0;
     std::string_view bytes;
 };
 
+/// A bundle's table.
+struct Bundle {
+    std::vector<BundleEntry> entries; // all of them, the host's and those without bytes too
+    std::uint64_t table_size = 0;     // bytes
+    std::uint64_t size = 0;           // bytes up to the end of the table and of every entry
+};
+
 bool is_bundle(std::string_view bytes);
-bool is_compressed_bundle(std::string_view bytes);
 
 /// The chip that an entry is for, as its id names it: gfx1151 of hipv4-amdgcn-amd-amdhsa--gfx1151:xnack-. Empty for the
 /// host's.
 std::string_view chip_of_entry(std::string_view id);
 
-/// The device entries that hold bytes. Error: a table or an entry that leaves the file, with its offset.
-Result<std::vector<BundleEntry>> bundle_entries(std::string_view bytes, const std::string& where);
+/// The table of the bundle at the start of `bytes`, which may go on behind it. Error: a table or an entry that leaves
+/// the bytes, with its offset.
+Result<Bundle> read_bundle(std::string_view bytes);
+/// The bytes of a bundle's table.
+std::string table_bytes(const Bundle& bundle);
 
-/// The device entry for `want`; where `want` is null, the only device entry. Entries without bytes do not count.
-Result<BundleEntry> find_bundle_entry(std::string_view bytes, const std::string& where, const Chip* want);
+/// The device entries that hold bytes. Error: as read_bundle.
+Result<std::vector<BundleEntry>> bundle_entries(std::string_view bytes, const std::string& where);
 
 } // namespace pm

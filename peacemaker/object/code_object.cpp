@@ -1,6 +1,7 @@
 #include "peacemaker/object/code_object.h"
 
 #include "peacemaker/object/bundle.h"
+#include "peacemaker/object/container.h"
 #include "peacemaker/object/metadata.h"
 #include "peacemaker/support/file.h"
 
@@ -344,17 +345,35 @@ std::string_view CodeObject::at(std::uint64_t address, std::uint64_t size) const
     return {};
 }
 
+namespace {
+
+/// The one object of a container that is for `want`, or the only one.
+Result<DeviceObject> choose(const Container& container, const std::string& where, const Chip* want) {
+    std::vector<const DeviceObject*> fit;
+    std::vector<std::string> held;
+    for (const DeviceObject& object : container.objects) {
+        held.push_back(object.id);
+        if (want == nullptr || chip_of_entry(object.id) == want->name) fit.push_back(&object);
+    }
+    if (fit.size() == 1) return *fit.front();
+    if (fit.empty() && !container.losses.empty())
+        return Error{container.losses.front().reason}.with(container.losses.front().where);
+    if (want == nullptr)
+        return Error{fmt::format("{}: an offload bundle of {} device entries ({}); expected one, or the name of a chip",
+                                 where, held.size(), fmt::join(held, ", "))};
+    return Error{fmt::format("{}: this offload bundle has {} for {}; it holds {}", where,
+                             fit.empty() ? "no entry" : "more than one entry", want->name,
+                             held.empty() ? "no device entry" : fmt::format("{}", fmt::join(held, ", ")))};
+}
+
+} // namespace
+
 Result<CodeObject> parse_code_object(std::string_view bytes, const std::string& where, const Chip* want) {
-    if (is_compressed_bundle(bytes))
-        return Error{fmt::format("{}: offset 0x0: a compressed offload bundle; expected an ELF code object or a plain "
-                                 "bundle (build with --no-offload-compress)",
-                                 where)};
-    if (is_bundle(bytes)) {
-        const Result<BundleEntry> entry = find_bundle_entry(bytes, where, want);
-        if (!entry) return entry.error();
-        if (is_bundle(entry->bytes)) return Error{fmt::format("{}: an offload bundle inside an offload bundle", where)};
-        return parse_code_object(entry->bytes, fmt::format("{}: entry {} at {:#x}", where, entry->id, entry->offset),
-                                 want);
+    if (is_container(bytes)) {
+        const Container container = read_container(bytes, where);
+        const auto chosen = choose(container, where, want);
+        if (!chosen) return chosen.error();
+        return parse_code_object(chosen->bytes, chosen->where, want);
     }
     CodeObject object;
     object.bytes = std::string(bytes);

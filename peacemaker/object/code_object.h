@@ -1,5 +1,5 @@
-// A code object: one AMDGPU ELF file as typed values. Reads plain ELF and (by extracting one chip's entry) offload
-// bundles.
+// A code object: one AMDGPU ELF file as typed values. Reads plain ELF and, by extracting one chip's object, what
+// container.h reads.
 //
 // Anything that is not such a file, or contradicts itself, is an Error naming the offset; no read outside the bytes
 // ever happens.
@@ -111,8 +111,8 @@ struct CodeObject {
     std::string_view at(std::uint64_t address, std::uint64_t size) const;
 };
 
-/// Parses one ELF code object, or the entry for `want` in a plain offload bundle (`__CLANG_OFFLOAD_BUNDLE__`).
-/// `want` may be null: then a bundle must hold exactly one device entry. An object for an unknown chip is an Error that
+/// Parses one ELF code object, or the one for `want` in an offload bundle or a host program.
+/// `want` may be null: then they must hold exactly one device object. An object for an unknown chip is an Error that
 /// says its number. `where` is how messages call the input (a path).
 Result<CodeObject> parse_code_object(std::string_view bytes, const std::string& where, const Chip* want = nullptr);
 

@@ -355,7 +355,7 @@ TEST(Foreign, IsSaidToBe) {
     expect_error("RECORD", {"offset 0x0", "neither an ELF file nor"});
     expect_error("\177ELF", {"offset 0x4", "cut off"});
     expect_error(read("/proc/self/exe"), {"offset 0x12", "machine 62", "AMDGPU"});
-    expect_error("CCOB" + std::string(28, '\0'), {"compressed offload bundle"});
+    expect_error("CCOB" + std::string(28, '\0'), {"offset 0x4", "damaged compressed offload bundle", "version 0"});
     assemble(kAssembly);
     expect_error(read(scratch() / "case.o"), {"offset 0x10", "linked code object"});
 }

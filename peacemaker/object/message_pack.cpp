@@ -1,4 +1,4 @@
-#include "peacemaker/mutate/message_pack.h"
+#include "peacemaker/object/message_pack.h"
 
 #include <fmt/format.h>
 #include <llvm/BinaryFormat/MsgPack.h>
@@ -7,7 +7,7 @@
 
 #include <limits>
 
-namespace pm::mutate {
+namespace pm {
 namespace {
 
 namespace msgpack = llvm::msgpack;
@@ -28,27 +28,76 @@ constexpr IntegerForm kIntegerForms[] = {
     {msgpack::FirstByte::Int32, 4, true},   {msgpack::FirstByte::Int64, 8, true},
 };
 
-/// Bytes of the head of an array or map: what comes before its first element.
-std::size_t head_size(std::uint8_t first) {
+/// Bytes of the number or the length that follow a first byte.
+std::size_t width_of(std::uint8_t first) {
     switch (first) {
+    case msgpack::FirstByte::UInt8:
+    case msgpack::FirstByte::Int8:
+    case msgpack::FirstByte::Str8:
+    case msgpack::FirstByte::Bin8:
+        return 1;
+    case msgpack::FirstByte::UInt16:
+    case msgpack::FirstByte::Int16:
+    case msgpack::FirstByte::Str16:
+    case msgpack::FirstByte::Bin16:
     case msgpack::FirstByte::Array16:
     case msgpack::FirstByte::Map16:
-        return 3;
+        return 2;
+    case msgpack::FirstByte::UInt32:
+    case msgpack::FirstByte::Int32:
+    case msgpack::FirstByte::Float32:
+    case msgpack::FirstByte::Str32:
+    case msgpack::FirstByte::Bin32:
     case msgpack::FirstByte::Array32:
     case msgpack::FirstByte::Map32:
-        return 5;
+        return 4;
+    case msgpack::FirstByte::UInt64:
+    case msgpack::FirstByte::Int64:
+    case msgpack::FirstByte::Float64:
+        return 8;
     default:
-        return 1;
+        return 0;
     }
 }
 
-/// Bytes of a value that holds no text and no other values.
-std::size_t plain_size(std::uint8_t first) {
-    for (const IntegerForm& form : kIntegerForms)
-        if (form.first == first) return 1 + form.bytes;
-    if (first == msgpack::FirstByte::Float32) return 5;
-    if (first == msgpack::FirstByte::Float64) return 9;
-    return 1;
+void append_big_endian(std::string& out, std::uint64_t value, std::size_t bytes) {
+    for (std::size_t i = bytes; i-- > 0;) out += static_cast<char>(value >> (8 * i) & 0xffU);
+}
+
+/// First bytes of a kind by width 0, 1, 2, 4 and 8; 0 where MessagePack has no such form.
+struct Forms {
+    std::uint8_t first[5];
+};
+
+constexpr Forms kForms[] = {
+    {{msgpack::FirstByte::Nil, 0, 0, 0, 0}},
+    {{msgpack::FirstByte::False, 0, 0, 0, 0}},
+    {{msgpack::FixBits::PositiveInt, msgpack::FirstByte::UInt8, msgpack::FirstByte::UInt16, msgpack::FirstByte::UInt32,
+      msgpack::FirstByte::UInt64}},
+    {{0, msgpack::FirstByte::Int8, msgpack::FirstByte::Int16, msgpack::FirstByte::Int32, msgpack::FirstByte::Int64}},
+    {{0, 0, 0, msgpack::FirstByte::Float32, msgpack::FirstByte::Float64}},
+    {{msgpack::FixBits::String, msgpack::FirstByte::Str8, msgpack::FirstByte::Str16, msgpack::FirstByte::Str32, 0}},
+    {{0, msgpack::FirstByte::Bin8, msgpack::FirstByte::Bin16, msgpack::FirstByte::Bin32, 0}},
+    {{msgpack::FixBits::Array, 0, msgpack::FirstByte::Array16, msgpack::FirstByte::Array32, 0}},
+    {{msgpack::FixBits::Map, 0, msgpack::FirstByte::Map16, msgpack::FirstByte::Map32, 0}},
+};
+
+void encode(const MessagePackValue& value, std::string& out) {
+    using Kind = MessagePackValue::Kind;
+    std::uint64_t number = value.bits;
+    if (value.kind == Kind::kText || value.kind == Kind::kBinary) number = value.text.size();
+    if (value.kind == Kind::kArray) number = value.items.size();
+    if (value.kind == Kind::kMap) number = value.items.size() / 2;
+    const Forms& forms = kForms[static_cast<std::size_t>(value.kind)];
+    if (value.width == 0) {
+        // A small number is added to the first byte; that of a negative one is the number itself.
+        out += static_cast<char>(forms.first[0] + number);
+    } else {
+        out += static_cast<char>(forms.first[value.width == 8 ? 4 : value.width == 4 ? 3 : value.width]);
+        append_big_endian(out, number, value.width);
+    }
+    out += value.text;
+    for (const MessagePackValue& item : value.items) encode(item, out);
 }
 
 } // namespace
@@ -71,15 +120,11 @@ Result<MessagePack::Item> MessagePack::item(std::size_t at) const {
     case Type::Binary:
         item.next = static_cast<std::size_t>(item.object.Raw.end() - blob_.data());
         break;
-    case Type::Array:
-    case Type::Map:
-        item.next = at + head_size(first);
-        break;
     case Type::Extension:
     case Type::Empty:
         return Error{fmt::format("byte {:#x}: an extension type", at)};
     default:
-        item.next = at + plain_size(first);
+        item.next = at + 1 + width_of(first);
     }
     return item;
 }
@@ -167,8 +212,7 @@ Result<std::string> MessagePack::encoded_as(std::size_t at, std::int64_t value) 
         const std::int64_t least = form.is_signed ? -static_cast<std::int64_t>(most) - 1 : 0;
         if (value < least || (value > 0 && static_cast<std::uint64_t>(value) > most)) return refuse(least, most);
         std::string bytes(1, static_cast<char>(first));
-        for (std::size_t i = form.bytes; i-- > 0;)
-            bytes += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * i) & 0xffU);
+        append_big_endian(bytes, static_cast<std::uint64_t>(value), form.bytes);
         return bytes;
     }
     constexpr std::int64_t kLeast = -32, kMost = 127; // of one byte, which is the value
@@ -179,4 +223,68 @@ Result<std::string> MessagePack::encoded_as(std::size_t at, std::int64_t value) 
     return std::string(1, static_cast<char>(value));
 }
 
-} // namespace pm::mutate
+Result<MessagePackValue> MessagePack::decode(std::size_t& at, int depth) const {
+    using Kind = MessagePackValue::Kind;
+    if (depth > kMaxDepth) return Error{fmt::format("byte {:#x}: nested deeper than {}", at, kMaxDepth)};
+    const auto head = item(at);
+    if (!head) return head.error();
+    MessagePackValue value;
+    const msgpack::Object& object = head->object;
+    value.width = static_cast<std::uint8_t>(width_of(static_cast<std::uint8_t>(blob_[at])));
+    for (std::size_t i = 0; i < value.width; ++i)
+        value.bits = value.bits << 8 | static_cast<std::uint8_t>(blob_[at + 1 + i]);
+    at = head->next;
+    std::size_t held = 0;
+    switch (object.Kind) {
+    case Type::Nil:
+        value.kind = Kind::kNil;
+        break;
+    case Type::Boolean:
+        value.kind = Kind::kBoolean;
+        value.bits = object.Bool ? 1 : 0;
+        break;
+    case Type::UInt:
+        value.kind = Kind::kUnsigned;
+        value.bits = object.UInt;
+        break;
+    case Type::Int:
+        value.kind = Kind::kSigned;
+        value.bits = static_cast<std::uint64_t>(object.Int);
+        break;
+    case Type::Float:
+        // Its bits as they stand: a double would not hold every 32-bit NaN.
+        value.kind = Kind::kFloat;
+        break;
+    case Type::String:
+    case Type::Binary:
+        value.kind = object.Kind == Type::String ? Kind::kText : Kind::kBinary;
+        value.text = object.Raw.str();
+        value.bits = 0;
+        break;
+    default:
+        value.kind = object.Kind == Type::Map ? Kind::kMap : Kind::kArray;
+        value.bits = 0;
+        held = object.Length * (object.Kind == Type::Map ? 2 : 1);
+    }
+    for (std::size_t i = 0; i < held; ++i) {
+        auto one = decode(at, depth + 1);
+        if (!one) return one;
+        value.items.push_back(std::move(*one));
+    }
+    return value;
+}
+
+Result<MessagePackValue> decode_message_pack(std::string_view blob) {
+    std::size_t end = 0;
+    auto value = MessagePack(blob).decode(end, 0);
+    if (value && end != blob.size()) return Error{fmt::format("byte {:#x}: bytes behind the value", end)};
+    return value;
+}
+
+std::string encode_message_pack(const MessagePackValue& value) {
+    std::string out;
+    encode(value, out);
+    return out;
+}
+
+} // namespace pm

@@ -1,5 +1,5 @@
 // Places and encodings of MessagePack, on documents written out by hand from its specification.
-#include "peacemaker/mutate/message_pack.h"
+#include "peacemaker/object/message_pack.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 namespace {
 
 using namespace std::string_literals;
-using pm::mutate::MessagePack;
+using pm::MessagePack;
 
 // {"a": [1, 0xcc 200, "text", {"x": nil, "y": true, "z": 7}], "b": -5}
 const std::string kDocument = "\x82"
