@@ -391,12 +391,10 @@ private:
             if (operands.results.empty() || operands.results[0].dwords == 0) return false;
             inst.result = operands.results[0].first;
         }
-        // Scalar floats keep subnormals, and have no modifiers that are modelled.
+        // Modifiers of scalar floats are not modelled.
         const bool modified = std::any_of(operands.sources.begin(), operands.sources.end(),
                                           [](const SourceOperand& s) { return s.neg || s.abs_or_neg_hi; });
-        if (row.is_float &&
-            (mode_varies_ || flushes_at_start() || modified || operands.clamp || operands.output_modifier != 0))
-            return false;
+        if (row.is_float && (modified || operands.clamp || operands.output_modifier != 0)) return false;
         // A half always leaves something undefined, which only the checked path notes.
         inst.check_always = inst.result_form == 'h';
         Operands with_constants = operands;

@@ -84,6 +84,10 @@ constexpr Row row(std::string_view name, std::string_view shape, ScalarOp op) {
     r.is_float = true;
     return r;
 }
+constexpr Row to_integer(Row r) {
+    r.integer_result = true;
+    return r;
+}
 constexpr Row row3(std::string_view name, std::string_view shape, ScalarOp3 op, bool accumulates) {
     Row r = row(name, shape, nullptr);
     r.scalar3 = op;
@@ -120,14 +124,14 @@ constexpr Row kRows[] = {
     row3("S_FMAC_F16", "h:hhh", fma<F16>, true),
     row3("S_FMAAK_F32", "1:111", fma<F32>, false),
     row3("S_FMAMK_F32", "1:111", fma<F32>, false),
-    row("S_CVT_F32_I32", "1:1", from_i32),
-    row("S_CVT_F32_U32", "1:1", from_u32),
-    row("S_CVT_I32_F32", "1:1", to_i32),
-    row("S_CVT_U32_F32", "1:1", to_u32),
+    row("S_CVT_F32_I32", "1:i", from_i32),
+    row("S_CVT_F32_U32", "1:i", from_u32),
+    to_integer(row("S_CVT_I32_F32", "1:1", to_i32)),
+    to_integer(row("S_CVT_U32_F32", "1:1", to_u32)),
     row("S_CVT_F16_F32", "h:1", narrow),
     row("S_CVT_F32_F16", "1:h", widen),
-    row("S_CVT_HI_F32_F16", "1:1", widen_high),
-    row("S_CVT_PK_RTZ_F16_F32", "1:11", pack_towards_zero),
+    row("S_CVT_HI_F32_F16", "1:i", widen_high),
+    to_integer(row("S_CVT_PK_RTZ_F16_F32", "1:11", pack_towards_zero)),
     bounded_row("V_S_RCP_F32", bounded<reciprocal>),
     bounded_row("V_S_RSQ_F32", bounded<reciprocal_root>),
     bounded_row("V_S_SQRT_F32", bounded<root>),

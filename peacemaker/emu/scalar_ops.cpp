@@ -420,9 +420,17 @@ constexpr Row kRows[] = {
 void execute_scalar(Wave& wave, const Inst& inst) {
     const Row& row = *inst.row;
     bool scc = wave.scc();
-    const u64 a = scalar_value(wave, inst.sources[0]), b = scalar_value(wave, inst.sources[1]);
-    const u64 r =
-        row.scalar3 != nullptr ? row.scalar3(a, b, scalar_value(wave, inst.sources[2]), scc) : row.scalar(a, b, scc);
+    const bool flush = row.is_float && wave.flushes_f32();
+    // An f32 subnormal as a zero of its sign.
+    const auto flushed = [&](u64 v, char form) {
+        return flush && form == '1' && (v & 0x7f800000u) == 0 ? v & 0x80000000u : v;
+    };
+    const auto source = [&](std::size_t i) {
+        return flushed(scalar_value(wave, inst.sources[i]), inst.sources[i].form);
+    };
+    const u64 a = source(0), b = source(1);
+    u64 r = row.scalar3 != nullptr ? row.scalar3(a, b, source(2), scc) : row.scalar(a, b, scc);
+    if (!row.integer_result) r = flushed(r, inst.result_form);
     if (inst.result != isa::kNull) {
         set_scalar(wave, inst.result, low(r));
         if (inst.result_form == '2') set_scalar(wave, static_cast<Register>(inst.result + 1), low(r >> 32));

@@ -96,6 +96,17 @@ void order_flat(Operands& out, const OpcodeName& name) {
     if (base_first || data_first) std::swap(out.sources[0], out.sources[1]);
 }
 
+// VOP3's DPP forms of accumulating instructions name the register's old value a second time, in front of the sources.
+bool is_second_old(const Disassembler& disassembler, unsigned opcode, unsigned index) {
+    const llvm::MCInstrDesc& desc = disassembler.description(opcode);
+    const Encoding encoding = disassembler.opcode(opcode).encoding;
+    if (encoding != Encoding::kDpp16 && encoding != Encoding::kDpp8) return false;
+    if (index != desc.getNumDefs() || !disassembler.is_modifiers(opcode, index + 1)) return false;
+    for (unsigned i = index + 1; i < desc.getNumOperands(); ++i)
+        if (desc.getOperandConstraint(i, llvm::MCOI::TIED_TO) == 0) return true;
+    return false;
+}
+
 std::int64_t value_of(const llvm::MCOperand& operand) {
     if (operand.isImm()) return operand.getImm();
     std::int64_t value = 0;
@@ -119,6 +130,7 @@ Operands operands_of(const Disassembler& disassembler, const llvm::MCInst& inst)
             continue;
         }
         if (i < desc.getNumOperands() && desc.getOperandConstraint(i, llvm::MCOI::TIED_TO) >= 0) continue;
+        if (operand.isReg() && is_second_old(disassembler, opcode, i)) continue;
         if (disassembler.is_modifiers(opcode, i)) {
             modifiers = operand.getImm();
             has_modifiers = true;

@@ -325,6 +325,40 @@ TEST(ScalarFloats, GiveTheBitsOfTheIsa) {
     }
 }
 
+// Under the flush mode an f32 subnormal is a zero of its sign; integers and halves are what they are.
+TEST(ScalarFloats, FlushSubnormalsWhereTheModeSaysSo) {
+    for (const Chip& chip : chips()) {
+        if (chip.name != "gfx1151" && chip.name != "gfx1201") continue;
+        KernelText k;
+        k.name = "k";
+        k.flush = true;
+        k.body = R"(
+  s_load_dwordx4 s[4:7], s[8:9], 0x0
+  wait_all
+  s_mov_b32 s20, 0x80400000
+  s_mov_b32 s21, 0x00800001
+  s_add_f32 s24, s20, s20
+  s_sub_f32 s25, s21, 0x00800000
+  s_cvt_f32_i32 s26, 3
+  s_cvt_i32_f32 s27, 3.0
+  s_cvt_hi_f32_f16 s28, 0x00010000
+  v_mov_b32_e32 v2, 0
+  v_mov_b32_e32 v4, s24
+  v_mov_b32_e32 v5, s25
+  v_mov_b32_e32 v6, s26
+  v_mov_b32_e32 v7, s27
+  v_mov_b32_e32 v8, s28
+  global_store_dwordx4 v2, v[4:7], s[6:7]
+  global_store_dword v2, v8, s[6:7] offset:16
+)";
+        Rig rig(chip, {k});
+        ASSERT_TRUE(rig.ok());
+        emu::Allocation* const out = rig.fresh(20);
+        ASSERT_EQ(text_of(rig.launch("k", Rig::pack(rig.fresh(4), out), {1, 1, 1}, {1, 1, 1})), "");
+        EXPECT_EQ(words_of<u32>(out), (std::vector<u32>{0x80000000, 0, 0x40400000, 3, 0x33800000})) << chip.name;
+    }
+}
+
 // What lies beside a 16-bit result is not stated, and nothing may depend on it.
 TEST(ScalarFloats, LeaveTheUpperHalfOfAHalfUndefined) {
     for (const Chip& chip : chips()) {

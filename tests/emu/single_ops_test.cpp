@@ -305,6 +305,13 @@ void add_compares(std::vector<VectorCase>& all) {
     }
 }
 
+// Accumulating forms that name the old value twice.
+void add_accumulating_dpp(std::vector<VectorCase>& all) {
+    all.push_back({"V_FMAC_F32", kGen11And12,
+                   "v_fmac_f32_e64_dpp v10, v4, -v6 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf", kValues,
+                   [](In i) { return word_result(i, fma_f32(w(i.a), w(i.b) ^ 0x80000000, w(i.d))); }});
+}
+
 std::vector<VectorCase> all_cases() {
     std::vector<VectorCase> all;
     add_choices(all);
@@ -313,6 +320,7 @@ std::vector<VectorCase> all_cases() {
     add_bounded(all);
     add_division(all);
     add_compares(all);
+    add_accumulating_dpp(all);
     return all;
 }
 
