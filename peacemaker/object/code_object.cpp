@@ -173,10 +173,6 @@ private:
     Result<void> read_relocations(const File& file, const File::Elf_Shdr& section) {
         auto entries = file.relas(section);
         if (!entries) return at(section.sh_offset, llvm::toString(entries.takeError()));
-        auto table = file.getSection(section.sh_link);
-        if (!table) return at(section.sh_offset, llvm::toString(table.takeError()));
-        auto names = file.getStringTableForSymtab(**table);
-        if (!names) return at(section.sh_offset, llvm::toString(names.takeError()));
         std::uint64_t offset = section.sh_offset;
         for (const File::Elf_Rela& entry : *entries) {
             Relocation r;
@@ -184,6 +180,10 @@ private:
             r.type = entry.getType(false);
             r.addend = entry.r_addend;
             if (entry.getSymbol(false) != 0) {
+                auto table = file.getSection(section.sh_link);
+                if (!table) return at(section.sh_offset, llvm::toString(table.takeError()));
+                auto names = file.getStringTableForSymtab(**table);
+                if (!names) return at(section.sh_offset, llvm::toString(names.takeError()));
                 auto symbol = file.getRelocationSymbol(entry, *table);
                 if (!symbol) return at(offset, llvm::toString(symbol.takeError()));
                 auto name = (*symbol)->getName(*names);
