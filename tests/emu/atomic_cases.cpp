@@ -77,9 +77,9 @@ u64 after_atomic(Atomic op, unsigned bytes, u64 m, u64 d, u64 s) {
     case Atomic::kMaxUnsigned:
         return um > ud ? m : d;
     case Atomic::kAnd:
-        return cut(static_cast<wide>(~(~m | ~d)), bytes);
+        return ~(~m | ~d);
     case Atomic::kOr:
-        return cut(static_cast<wide>(~(~m & ~d)), bytes);
+        return ~(~m & ~d);
     case Atomic::kXor:
         return cut(static_cast<wide>((m | d) - (m & d)), bytes);
     case Atomic::kIncrement:
