@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <random>
 #include <string>
 
 namespace {
@@ -104,6 +106,77 @@ TEST(MessagePack, IntegersKeepTheirEncoding) {
     }
     EXPECT_FALSE(MessagePack("\xcf\xff\xff\xff\xff\xff\xff\xff\xff"s).integer(0)) << "2^63 and more";
     EXPECT_FALSE(MessagePack("\xc3"s).encoded_as(0, 1)) << "true is no integer";
+}
+
+TEST(MessagePack, ValuesComeBackInTheFormsTheyHave) {
+    using Kind = pm::MessagePackValue::Kind;
+    struct Case {
+        std::string bytes;
+        Kind kind;
+        std::uint64_t bits;
+        std::size_t items;
+    };
+    for (const Case& c : {
+             Case{"\xc0"s, Kind::kNil, 0, 0},
+             Case{"\xc2"s, Kind::kBoolean, 0, 0},
+             Case{"\xc3"s, Kind::kBoolean, 1, 0},
+             Case{"\x7f"s, Kind::kUnsigned, 127, 0},
+             Case{"\xcc\x05"s, Kind::kUnsigned, 5, 0}, // longer than it need be
+             Case{"\xcd\x01\x02"s, Kind::kUnsigned, 0x102, 0},
+             Case{"\xce\x00\x00\x00\x01"s, Kind::kUnsigned, 1, 0},
+             Case{"\xcf\xff\xff\xff\xff\xff\xff\xff\xfe"s, Kind::kUnsigned, ~std::uint64_t{1}, 0},
+             Case{"\xe0"s, Kind::kSigned, static_cast<std::uint64_t>(-32), 0},
+             Case{"\xd0\x05"s, Kind::kSigned, 5, 0},
+             Case{"\xd1\xff\x00"s, Kind::kSigned, static_cast<std::uint64_t>(-256), 0},
+             Case{"\xd2\x80\x00\x00\x00"s, Kind::kSigned, static_cast<std::uint64_t>(-2147483648LL), 0},
+             Case{"\xd3\xff\xff\xff\xff\xff\xff\xff\xff"s, Kind::kSigned, ~std::uint64_t{0}, 0},
+             Case{"\xca\x7f\xa0\x00\x01"s, Kind::kFloat, 0x7fa00001, 0}, // a signalling NaN
+             Case{"\xcb\x3f\xf0\x00\x00\x00\x00\x00\x00"s, Kind::kFloat, 0x3ff0000000000000, 0},
+             Case{"\xa2hi"s, Kind::kText, 0, 0},
+             Case{"\xd9\x02hi"s, Kind::kText, 0, 0},
+             Case{"\xda\x00\x02hi"s, Kind::kText, 0, 0},
+             Case{"\xdb\x00\x00\x00\x02hi"s, Kind::kText, 0, 0},
+             Case{"\xc4\x01\x00"s, Kind::kBinary, 0, 0},
+             Case{"\xc5\x00\x01\x00"s, Kind::kBinary, 0, 0},
+             Case{"\xc6\x00\x00\x00\x01\x00"s, Kind::kBinary, 0, 0},
+             Case{"\x92\x01\xc0"s, Kind::kArray, 0, 2},
+             Case{"\xdc\x00\x02\x01\x02"s, Kind::kArray, 0, 2},
+             Case{"\xdd\x00\x00\x00\x01\x90"s, Kind::kArray, 0, 1},
+             Case{"\x81\xa1z\x80"s, Kind::kMap, 0, 2},
+             Case{"\xde\x00\x01\x01\x02"s, Kind::kMap, 0, 2},
+             Case{"\xdf\x00\x00\x00\x01\x01\x02"s, Kind::kMap, 0, 2},
+             Case{kDocument, Kind::kMap, 0, 4},
+         }) {
+        const auto value = pm::decode_message_pack(c.bytes);
+        ASSERT_TRUE(value) << value.error().text;
+        EXPECT_EQ(value->kind, c.kind);
+        EXPECT_EQ(value->bits, c.bits);
+        EXPECT_EQ(value->items.size(), c.items);
+        EXPECT_EQ(pm::encode_message_pack(*value), c.bytes);
+        for (std::size_t size = 0; size < c.bytes.size(); ++size)
+            EXPECT_FALSE(pm::decode_message_pack(c.bytes.substr(0, size))) << "cut off at " << size;
+        const auto more = pm::decode_message_pack(c.bytes + "\xc0");
+        ASSERT_FALSE(more);
+        EXPECT_NE(more.error().text.find("behind the value"), std::string::npos);
+    }
+    EXPECT_FALSE(pm::decode_message_pack(std::string(100, '\x91'))) << "nested too deep";
+    EXPECT_FALSE(pm::decode_message_pack("\xd4\x01\x01"s)) << "an extension";
+    EXPECT_FALSE(pm::decode_message_pack("\xdd\xff\xff\xff\xff\x01"s)) << "a count without its elements";
+}
+
+// Any bytes: an error, or a value that is them.
+TEST(MessagePack, DamagedDocumentsAreErrorsOrComeBack) {
+    std::mt19937 random(20);
+    std::size_t whole = 0;
+    for (int round = 0; round < 20000; ++round) {
+        std::string bytes = kDocument;
+        for (std::uint32_t i = 0; i <= round % 4U; ++i) bytes[random() % bytes.size()] = static_cast<char>(random());
+        const auto value = pm::decode_message_pack(bytes);
+        if (!value) continue;
+        ++whole;
+        ASSERT_EQ(pm::encode_message_pack(*value), bytes) << "round " << round;
+    }
+    EXPECT_GT(whole, 1000u);
 }
 
 } // namespace
