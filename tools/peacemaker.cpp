@@ -221,7 +221,8 @@ void add_run(CLI::App& app, int& status) {
 }
 
 void add_certify(CLI::App& app, int& status) {
-    CLI::App& command = *app.add_subcommand("certify", "Prove waits, barriers and registers of kernels along every path");
+    CLI::App& command =
+        *app.add_subcommand("certify", "Prove waits, barriers and registers of kernels along every path");
     CertifyOptions& options = *add_command<CertifyOptions>(command, status, certify);
     command.add_option("file", options.file, kFileHelp)->required();
     command.add_option("--kernel", options.kernel, kKernelsHelp);
