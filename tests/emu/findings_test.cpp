@@ -736,7 +736,6 @@ TEST(Finding, FlatAccessesRaceInLds) {
         std::string faulty, right; // BARRIER stands for the chip's
     };
     const std::string store = "flat_store_dword v[6:7], v0\n ", load = "flat_load_dword v3, v[6:7]\n wait_all\n ";
-    const std::string drained = store + "wait_all\n BARRIER\n ";
     const std::vector<Race> races = {
         {"store_store", store + "wait_all", "flat_atomic_add v[6:7], v0\n wait_all"},
         {"store_load", store + "wait_all\n " + load,
