@@ -157,7 +157,10 @@ std::vector<Block> blocks_of(const File& file, const Function& function, std::sp
             else
                 block.edges.push_back({EdgeKind::kBranch, block_of[to->second], *end.target});
         }
-        block.indirect = description.isIndirectBranch();
+        // What ends a block and names a register goes where that says: MC marks only some of them as indirect.
+        const llvm::MCInst& inst = file.forms_of(function.wave)[function.instructions[last].form].inst;
+        block.indirect = ends(last) && std::any_of(inst.begin(), inst.end(),
+                                                   [](const llvm::MCOperand& operand) { return operand.isReg(); });
         // Nothing goes past a barrier of control flow: s_branch, s_endpgm, s_setpc.
         if (description.isBarrier()) continue;
         const auto next = static_cast<std::int64_t>(end.at + end.size);
