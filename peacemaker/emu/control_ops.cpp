@@ -110,22 +110,6 @@ void call(Wave& wave, const Inst& inst) {
     wave.next = inst.target;
 }
 
-// gfx10: the kernel sets up FLAT_SCRATCH itself. Other hardware registers are not modelled. The field: register 5:0,
-// first bit 10:6, width less one 15:11.
-void set_hardware_register(Wave& wave, const Inst& inst) {
-    constexpr u32 kFlatScratchLow = 20, kFlatScratchHigh = 21, kWholeRegister = 31u << 11;
-    const auto field = static_cast<u32>(inst.immediate) & 0xffffu;
-    const u32 id = field & 63u;
-    if ((id != kFlatScratchLow && id != kFlatScratchHigh) || (field & ~63u) != kWholeRegister ||
-        wave.worker->chip->generation != 10) {
-        stop_unsupported(wave, fmt::format("unsupported hardware register {}", id));
-        return;
-    }
-    const auto r = static_cast<Register>(isa::kFlatScratchLo + (id - kFlatScratchLow));
-    set_scalar(wave, r, static_cast<u32>(scalar_value(wave, inst.sources[0])));
-    set_scalar_undefined(wave, r, static_cast<u32>(scalar_undefined(wave, inst.sources[0])));
-}
-
 template <bool When>
 void branch_scc(Wave& wave, const Inst& inst) {
     require_defined_scalar(wave, isa::kScc, 1, "a branch");
@@ -392,7 +376,6 @@ constexpr Row kRows[] = {
     row("S_SETPC_B64", set_pc, "-:2"),
     row("S_SWAPPC_B64", swap_pc, "2:2"),
     row("S_CALL_B64", call, "2:"),
-    row("S_SETREG_B32", set_hardware_register, "-:1"),
     row("S_CBRANCH_SCC0", branch_scc<false>),
     row("S_CBRANCH_SCC1", branch_scc<true>),
     row("S_CBRANCH_VCCZ", branch_vcc<false>),

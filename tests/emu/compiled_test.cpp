@@ -1,5 +1,4 @@
 // Kernels that a compiler built, optimised and not: results as the host computes them, and no finding.
-#include "peacemaker/emu/row.h"
 #include "tests/emu/kernel_rig.h"
 #include "tests/isa/llvm_tools.h"
 
@@ -88,10 +87,6 @@ TEST_P(Compiled, ChaseThroughFlatPointers) {
 }
 
 TEST_P(Compiled, CallsByNameAndByPointer) {
-    const auto& [chip, compiler, level, version] = GetParam();
-    // The optimised prologue of a recursive function moves the stack pointer with it.
-    if (chips()[chip].generation == 10 && level == "-O3" && emu::find_row("S_ADDK_I32") == nullptr)
-        GTEST_SKIP() << "s_addk_i32 is not executed";
     constexpr u32 kFibonacci[] = {0, 1, 1, 2, 3, 5, 8, 13};
     for (const u32 which : {0u, 1u}) {
         emu::Allocation* const out = rig_->fresh(4 * kBlock);
