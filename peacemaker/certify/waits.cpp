@@ -40,36 +40,18 @@ class Waits {
 public:
     Waits(const Chip& chip, const Code& code) : chip_(chip), code_(code) {}
 
-    /// The state before each step.
-    std::vector<State> solve() const {
-        std::vector<State> at_block(code_.blocks.size());
-        std::vector<bool> reached(code_.blocks.size(), false);
-        std::set<std::uint32_t> work;
-        if (!code_.blocks.empty()) {
-            work.insert(0);
-            reached[0] = true;
-        }
-        while (!work.empty()) {
-            const std::uint32_t block = *work.begin();
-            work.erase(work.begin());
-            State state = at_block[block];
-            for (std::uint32_t i = 0; i < code_.blocks[block].count; ++i) pass(code_.blocks[block].first + i, state);
-            for (const std::uint32_t next : code_.blocks[block].next) {
-                const bool changed = join(at_block[next], state);
-                if (changed || !reached[next]) work.insert(next);
-                reached[next] = true;
-            }
-        }
-        std::vector<State> before(code_.steps.size());
+    /// Calls each(step, state before it) for every step.
+    template <typename F>
+    void for_each_step(F each) const {
+        const std::vector<State> at_block = solve();
         for (std::size_t block = 0; block < code_.blocks.size(); ++block) {
             State state = at_block[block];
             for (std::uint32_t i = 0; i < code_.blocks[block].count; ++i) {
                 const std::uint32_t step = code_.blocks[block].first + i;
-                before[step] = state;
+                each(step, state);
                 pass(step, state);
             }
         }
-        return before;
     }
 
     /// Steps from the one that issued an operation to `to`, on a shortest path that leaves it outstanding there: the
@@ -96,6 +78,29 @@ public:
     bool is_tracked(const Effects& effects) const { return !effects.late.empty() || effects.writes_lds; }
 
 private:
+    /// The state at each block's beginning.
+    std::vector<State> solve() const {
+        std::vector<State> at_block(code_.blocks.size());
+        std::vector<bool> reached(code_.blocks.size(), false);
+        std::set<std::uint32_t> work;
+        if (!code_.blocks.empty()) {
+            work.insert(0);
+            reached[0] = true;
+        }
+        while (!work.empty()) {
+            const std::uint32_t block = *work.begin();
+            work.erase(work.begin());
+            State state = at_block[block];
+            for (std::uint32_t i = 0; i < code_.blocks[block].count; ++i) pass(code_.blocks[block].first + i, state);
+            for (const std::uint32_t next : code_.blocks[block].next) {
+                const bool changed = join(at_block[next], state);
+                if (changed || !reached[next]) work.insert(next);
+                reached[next] = true;
+            }
+        }
+        return at_block;
+    }
+
     Operation fresh(std::uint32_t step) const {
         Operation operation{step, 0, {}};
         for (std::size_t i = 0; i < code_.steps[step].effects.issues.size(); ++i)
@@ -220,11 +225,10 @@ std::string span_text(const Span& span) {
 
 std::vector<Obligation> check_waits(const Chip& chip, const Code& code) {
     const Waits waits(chip, code);
-    const std::vector<State> before = waits.solve();
     std::vector<Obligation> found;
-    for (std::uint32_t step = 0; step < code.steps.size(); ++step) {
+    waits.for_each_step([&](std::uint32_t step, const State& before) {
         const Effects& effects = code.steps[step].effects;
-        for (const Operation& operation : before[step]) {
+        for (const Operation& operation : before) {
             const Effects& earlier = code.steps[operation.step].effects;
             const auto add = [&](std::string_view kind, const Span& span, std::string_view verb) {
                 found.push_back({kind, step, fmt::format("{} is {} while it is in flight", span_text(span), verb),
@@ -239,27 +243,29 @@ std::vector<Obligation> check_waits(const Chip& chip, const Code& code) {
             if (const auto span = clash(effects.late, earlier.late))
                 add(kind::kOverwriteBeforeWait, *span, "loaded again");
         }
-    }
+    });
     return found;
 }
 
 std::vector<Obligation> check_drains(const Chip& chip, const Code& code) {
+    const auto signals = [](const Step& step) {
+        return step.effects.barrier == BarrierRole::kSignal || step.effects.barrier == BarrierRole::kSignalAndWait;
+    };
+    if (std::none_of(code.steps.begin(), code.steps.end(), signals)) return {};
     const Waits waits(chip, code);
-    const std::vector<State> before = waits.solve();
     std::vector<Obligation> found;
-    for (std::uint32_t step = 0; step < code.steps.size(); ++step) {
-        const BarrierRole role = code.steps[step].effects.barrier;
-        if (role != BarrierRole::kSignal && role != BarrierRole::kSignalAndWait) continue;
-        for (const Operation& operation : before[step]) {
+    waits.for_each_step([&](std::uint32_t step, const State& before) {
+        if (!signals(code.steps[step])) return;
+        for (const Operation& operation : before) {
             const Effects& earlier = code.steps[operation.step].effects;
             if (!earlier.writes_lds) continue;
-            const std::size_t lds = static_cast<std::size_t>(
+            const auto lds = static_cast<std::size_t>(
                 std::find(earlier.issues.begin(), earlier.issues.end(), OrderClass::kLds) - earlier.issues.begin());
             if ((operation.open >> lds & 1U) == 0) continue;
             found.push_back({kind::kUndrainedLds, step, "an LDS store of this wave may still be outstanding",
                              waits.path(operation.step, step), true});
         }
-    }
+    });
     return found;
 }
 
