@@ -191,9 +191,9 @@ std::shared_ptr<Options> add_command(CLI::App& command, int& status, Run run) {
     return options;
 }
 
-constexpr const char* kFileHelp = "Code object or offload bundle";
-constexpr const char* kChipHelp = "Chip, where the file is a bundle for several";
-constexpr const char* kKernelsHelp = "Kernels, as a glob";
+constexpr const char* kFileHelp = "Code object, offload bundle or host program";
+constexpr const char* kChipHelp = "Chip, where the file holds objects for several";
+constexpr const char* kKernelsHelp = "Kernels, as a glob: * any text, ? any one character";
 
 void add_run(CLI::App& app, int& status) {
     CLI::App& command =
