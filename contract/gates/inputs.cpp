@@ -49,18 +49,23 @@ std::uint64_t random_sign(FloatLayout layout, Random& random) {
     return (random.next() & 1U) != 0 ? layout.sign_bit() : 0;
 }
 
+/// Any payload; a signalling one has some.
+std::uint64_t quiet_nan(FloatLayout layout, Random& random) {
+    return layout.infinity() | layout.quiet_bit() | random.next() % layout.quiet_bit();
+}
+std::uint64_t signalling_nan(FloatLayout layout, Random& random) {
+    return layout.infinity() | (1 + random.next() % (layout.quiet_bit() - 1));
+}
+
 constexpr std::array kFloatEdges = {
-    // Apart, for an instruction may keep the one and drop the other.
-    EdgeClass{"quiet NaN", true,
-              [](FloatLayout layout, Random& random) {
-                  const std::uint64_t payload = random.next() % layout.quiet_bit();
-                  return random_sign(layout, random) | layout.infinity() | layout.quiet_bit() | payload;
-              }},
+    // Apart, for code may keep the one and drop the other.
+    EdgeClass{"quiet NaN", true, [](FloatLayout layout, Random& random) { return quiet_nan(layout, random); }},
+    EdgeClass{"negative quiet NaN", true,
+              [](FloatLayout layout, Random& random) { return layout.sign_bit() | quiet_nan(layout, random); }},
     EdgeClass{"signalling NaN", true,
-              [](FloatLayout layout, Random& random) {
-                  const std::uint64_t payload = 1 + random.next() % (layout.quiet_bit() - 1);
-                  return random_sign(layout, random) | layout.infinity() | payload;
-              }},
+              [](FloatLayout layout, Random& random) { return signalling_nan(layout, random); }},
+    EdgeClass{"negative signalling NaN", true,
+              [](FloatLayout layout, Random& random) { return layout.sign_bit() | signalling_nan(layout, random); }},
     EdgeClass{"+Inf", true, [](FloatLayout layout, Random&) { return layout.infinity(); }},
     EdgeClass{"-Inf", true, [](FloatLayout layout, Random&) { return layout.sign_bit() | layout.infinity(); }},
     EdgeClass{"+Inf and -Inf", true,

@@ -26,7 +26,7 @@ struct Inputs {
 Inputs random_inputs(const ProgramPlan& plan, std::uint64_t seed);
 
 /// The edge cases of a launch: each takes `base` and changes one input buffer.
-/// Floating buffers: quiet NaN and signalling NaN (any payload and sign), +Inf, -Inf, both infinities, signed zeros,
+/// Floating buffers: quiet and signalling NaN of either sign (any payload), +Inf, -Inf, both infinities, signed zeros,
 /// subnormals of either sign, largest finite values of either sign. Integer buffers: all bits clear and all bits set,
 /// element by element. NaN and infinities stand at some elements and leave others alone, so that outputs they do not
 /// reach are seen too.

@@ -15,20 +15,18 @@ using Varying = std::bitset<isa::kRegisterCount - isa::kScalar>;
 
 std::uint32_t bits(std::uint32_t word, unsigned first, unsigned count) { return word >> first & ((1U << count) - 1); }
 
-/// At the entry: EXEC of a partly filled last wave, where a wave's scratch begins, and what the trap temporaries hold
-/// of a wave. Sources: llvm/docs/AMDGPUUsage.rst, "Initial Kernel Execution State"; gfx12 keeps the workgroup's id in
-/// ttmp9 and ttmp7.
+/// At the entry all waves share the user SGPRs and the workgroup's ids, on gfx12 those of ttmp9 and ttmp7, and nothing
+/// else: what follows them is a wave's own or was never set. Source: llvm/docs/AMDGPUUsage.rst, "Initial Kernel
+/// Execution State".
 Varying varying_at_entry(const Chip& chip, const Kernel& kernel) {
     Varying out;
-    out.set(isa::kExecLo - isa::kScalar);
-    for (unsigned i = 0; i < 16; ++i)
-        if (chip.generation < 12 || (i != 7 && i != 9)) out.set(isa::kTtmp0 - isa::kScalar + i);
+    out.set();
     const std::uint32_t word = kernel.descriptor.compute_pgm_rsrc2;
     const std::uint32_t user = bits(word, 1, 5);
-    const std::uint32_t system = bits(word, 7, 1) + bits(word, 8, 1) + bits(word, 9, 1) + bits(word, 10, 1);
-    if (bits(word, 0, 1) != 0 && user + system < isa::kVccLo - isa::kScalar) out.set(user + system);
-    out.set(isa::kFlatScratchLo - isa::kScalar);
-    out.set(isa::kFlatScratchLo - isa::kScalar + 1);
+    const std::uint32_t ids = chip.generation < 12 ? bits(word, 7, 1) + bits(word, 8, 1) + bits(word, 9, 1) : 0;
+    for (std::uint32_t i = 0; i < user + ids; ++i) out.reset(i);
+    if (chip.generation >= 12)
+        for (const unsigned i : {7U, 9U}) out.reset(isa::kTtmp0 - isa::kScalar + i);
     return out;
 }
 
@@ -161,6 +159,8 @@ std::vector<Obligation> check_pairing(const Code& code) {
             if (role == BarrierRole::kSignal || role == BarrierRole::kWait) {
                 each(step, role, state);
                 state = role == BarrierRole::kSignal ? Pending::kSignalled : Pending::kNone;
+            } else if (code.steps[step].effects.flow == Flow::kEnd) {
+                each(step, role, state);
             }
         }
         return state;
@@ -180,14 +180,15 @@ std::vector<Obligation> check_pairing(const Code& code) {
     std::vector<Obligation> found;
     for (std::uint32_t block = 0; block < code.blocks.size(); ++block)
         (void)after(block, [&](std::uint32_t step, BarrierRole role, Pending state) {
-            const Pending wanted = role == BarrierRole::kSignal ? Pending::kNone : Pending::kSignalled;
+            const Pending wanted = role == BarrierRole::kWait ? Pending::kSignalled : Pending::kNone;
             if (state == wanted || state == Pending::kUnreached) return;
             const bool on_every_path = state != Pending::kEither;
             found.push_back({kind::kBarrierPairing,
                              step,
                              fmt::format("{}{}",
                                          role == BarrierRole::kSignal ? "signals again before it has waited"
-                                                                      : "waits for a barrier that it has not signalled",
+                                         : role == BarrierRole::kWait ? "waits for a barrier that it has not signalled"
+                                                                      : "ends before it has waited",
                                          on_every_path ? "" : " on some path"),
                              {},
                              on_every_path});

@@ -26,11 +26,14 @@ bool is_lane_exchange(std::string_view name) {
 }
 
 void add_span(std::vector<Span>& spans, const isa::RegisterRef& ref) {
-    if (ref.dwords == 0 || ref.first == isa::kNull) return;
-    Span span{ref.first, ref.dwords, ref.half};
-    // In wave32 the high halves of these pairs take no part.
-    if ((ref.first == isa::kVccLo || ref.first == isa::kExecLo) && ref.dwords == 2) span.count = 1;
-    spans.push_back(span);
+    if (ref.dwords != 0 && ref.first != isa::kNull) spans.push_back({ref.first, ref.dwords, ref.half});
+}
+
+/// A lane mask that an instruction uses without naming it: in wave32 the low half of the pair. One that it names is a
+/// pair like any other.
+void add_implicit(std::vector<Span>& spans, isa::RegisterRef ref) {
+    if ((ref.first == isa::kVccLo || ref.first == isa::kExecLo) && ref.dwords == 2) ref.dwords = 1;
+    add_span(spans, ref);
 }
 
 struct Builder {
@@ -58,16 +61,18 @@ struct Builder {
                 add_span(out.reads, ref);
         }
         for (const llvm::MCPhysReg reg : description.implicit_uses())
-            add_span(out.reads, disassembler.register_ref(reg));
+            add_implicit(out.reads, disassembler.register_ref(reg));
         for (const llvm::MCPhysReg reg : description.implicit_defs())
-            add_span(out.writes, disassembler.register_ref(reg));
+            add_implicit(out.writes, disassembler.register_ref(reg));
         if (out.issues.empty())
             out.writes.insert(out.writes.end(), results.begin(), results.end());
         else
             out.late = std::move(results);
+        // Formats of several components fill whole registers, all but the last.
         if (contains(name, "D16"))
             for (Span& span : out.late)
-                if (span.half == Half::kWhole) span.half = contains(name, "D16_HI") ? Half::kHigh : Half::kLow;
+                if (span.half == Half::kWhole && span.count == 1)
+                    span.half = contains(name, "D16_HI") ? Half::kHigh : Half::kLow;
     }
 
     /// The tied source of a load that keeps a half: it is the destination, and no data.
@@ -81,6 +86,10 @@ struct Builder {
             out.unknown = "not an operation of compute kernels that is modelled";
             return;
         }
+        if (contains(name, "MOVREL") || contains(name, "SWAPREL")) out.unknown = "registers that M0 chooses";
+        if (name == "S_ALLOC_VGPR") out.unknown = "a number of VGPRs that changes";
+        constexpr std::uint32_t kDeallocVgprs = 3;
+        out.gives_back_vgprs = name == "S_SENDMSG" && (immediate() & 0xffU) == kDeallocVgprs;
         const bool has_results = description.getNumDefs() != 0;
         if (name.starts_with("DS_") && name != "DS_NOP") {
             out.issues = {OrderClass::kLds};
@@ -186,7 +195,11 @@ Effects effects_of(const Chip& chip, const isa::Disassembler& disassembler, cons
     builder.add_waits();
     builder.add_flow();
     builder.add_barrier();
-    builder.out.is_scalar = opcode.base.starts_with("S_");
+    // What these give is a wave's own: hardware registers, clocks, messages, who came first.
+    builder.out.is_scalar =
+        opcode.base.starts_with("S_") &&
+        !starts_with_any(opcode.base, {"S_GETREG", "S_MEMTIME", "S_MEMREALTIME", "S_SENDMSG_RTN", "S_GET_BARRIER_STATE",
+                                       "S_BARRIER_SIGNAL_ISFIRST", "S_ATOMIC", "S_BUFFER_ATOMIC", "S_GET_WAVEID"});
     return std::move(builder.out);
 }
 

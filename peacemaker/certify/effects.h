@@ -48,6 +48,7 @@ struct Effects {
     std::vector<Span> late; // what the operation writes when it is done
     bool touches_lds = false, writes_lds = false;
     bool uses_scratch = false;
+    bool gives_back_vgprs = false; // nothing but the end may follow
     std::vector<Wait> waits;
     Flow flow = Flow::kNext;
     BarrierRole barrier = BarrierRole::kNone;

@@ -45,6 +45,7 @@ private:
 
     void follow(std::uint64_t at) {
         leaders_.insert(at);
+        gives_back_ = false;
         while (!steps_.contains(at)) {
             if (at >= code_.size()) {
                 note(at, "control runs past the kernel's end");
@@ -61,6 +62,8 @@ private:
             if (!step.effects.unknown.empty())
                 note(at, fmt::format("{}: {}", disassembler_.text(step.inst, kernel_.entry_address + at),
                                      step.effects.unknown));
+            if (gives_back_ && flow != Flow::kEnd) note(at, "goes on after its VGPRs were given back");
+            gives_back_ = step.effects.gives_back_vgprs;
             const std::uint64_t next = at + decoded->size;
             if (flow == Flow::kBranch || flow == Flow::kConditional) {
                 const auto words = static_cast<std::int16_t>(decoded->inst.getOperand(0).getImm());
@@ -135,6 +138,7 @@ private:
     std::map<std::uint64_t, std::uint32_t> sizes_;
     std::map<std::uint64_t, std::int64_t> targets_;
     std::set<std::uint64_t> leaders_;
+    bool gives_back_ = false; // the step before this one did
     Code out_;
 };
 

@@ -29,7 +29,8 @@ TEST_P(EveryChip, AnLdsStoreIsDrainedBeforeTheBarrier) {
     EXPECT_EQ(faults("dsstore v1, v0\ndsload v2, v1\nwait_ds 1\nbarrier\nwait_ds 0\n"), Texts{}) << "the load may stay";
     EXPECT_EQ(faults("dsstore v1, v0\nwait_load 0\nbarrier\n"), undrained()) << "another counter";
     EXPECT_EQ(faults("s_cbranch_scc0 1f\ndsstore v1, v0\n1:\nbarrier\n"), undrained()) << "on one path";
-    EXPECT_EQ(faults("1:\nbarrier\ndsstore v1, v0\ns_cbranch_scc0 1b\nwait_ds 0\n"), undrained()) << "a back edge";
+    EXPECT_EQ(faults("1:\nbarrier\ndsstore v1, v0\ns_cmp_eq_u32 s10, 0\ns_cbranch_scc0 1b\nwait_ds 0\n"), undrained())
+        << "a back edge";
 }
 
 TEST_P(EveryChip, OneWavePublishesToNobody) {
@@ -62,6 +63,17 @@ TEST_P(EveryChip, ABranchOnWhatAWaveComputesIsNot) {
     EXPECT_EQ(divergent(faults("v_cmp_gt_u32 vcc_lo, 32, v0\ns_cbranch_vccz 1f\nv_mov_b32 v1, 0\n1:\nbarrier\n")), 0U);
 }
 
+TEST_P(EveryChip, WhatIsAWavesOwnOrWasNeverSetIsNot) {
+    const std::size_t barriers = chip().generation == 12 ? 2 : 1;
+    const std::string tail = "s_cmp_eq_u32 s20, 0\ns_cbranch_scc0 1f\nbarrier\n1:\n";
+    EXPECT_EQ(divergent(faults("s_getreg_b32 s20, hwreg(HW_REG_MODE)\n" + tail)), barriers);
+    EXPECT_EQ(divergent(faults(tail)), barriers) << "never set";
+    // On gfx12 the prologue of the test's kernels sets it.
+    const std::size_t at_entry = divergent(faults("s_cbranch_scc0 1f\nbarrier\n1:\n"));
+    EXPECT_EQ(at_entry, chip().generation < 12 ? barriers : 0U) << "SCC at the entry";
+    EXPECT_EQ(divergent(faults("s_mov_b32 s20, s10\n" + tail)), 0U) << "a workgroup id";
+}
+
 TEST_P(EveryChip, ConstantsSetInDivergentArmsDiffer) {
     const std::size_t barriers = chip().generation == 12 ? 2 : 1;
     EXPECT_EQ(divergent(faults("v_cmp_gt_u32 vcc_lo, 32, v0\ns_mov_b32 s8, 0\ns_cbranch_vccz 1f\ns_mov_b32 s8, 1\n1:\n"
@@ -74,6 +86,9 @@ TEST(SplitBarrier, SignalsAndWaitsPair) {
     const auto faults = [&](const std::string& body) { return faults_of(certified(chip, body)); };
     const std::string pairing = "barrier signal and wait not paired: ";
     EXPECT_EQ(faults("s_barrier_signal -1\ns_barrier_wait -1\n"), Texts{});
+    EXPECT_EQ(faults("s_barrier_signal -1\n"), Texts{pairing + "s_endpgm"});
+    EXPECT_EQ(faults("s_cmp_eq_u32 s10, 0\ns_barrier_signal -1\ns_cbranch_scc0 1f\ns_barrier_wait -1\n1:\n"),
+              Texts{"open " + pairing + "s_endpgm"});
     EXPECT_EQ(faults("s_barrier_wait -1\n"), Texts{pairing + "s_barrier_wait 0xffff"});
     EXPECT_EQ(faults("s_barrier_signal -1\ns_barrier_signal -1\ns_barrier_wait -1\n"),
               Texts{pairing + "s_barrier_signal -1"});

@@ -26,12 +26,23 @@ TEST(Certify, AKernelWithNothingLeftOpenIsCertified) {
 }
 
 TEST(Certify, WhatCannotBeFollowedIsUncheckedNeverCertified) {
-    for (const char* body : {"s_setpc_b64 s[4:5]\n", "s_swappc_b64 s[6:7], s[4:5]\n", ".long 0xffffffff\n",
-                             "s_branch 0x100\n", "1:\ns_branch 1b\n", "exp mrt0 v0, v0, v0, v0 done\n"}) {
+    for (const char* body :
+         {"s_setpc_b64 s[4:5]\n", "s_swappc_b64 s[6:7], s[4:5]\n", ".long 0xffffffff\n", "s_branch 0x100\n",
+          "1:\ns_branch 1b\n", "exp mrt0 v0, v0, v0, v0 done\n", "v_movrels_b32 v7, v2\n", "v_movreld_b32 v2, v0\n",
+          "s_movrels_b32 s8, s9\n", "s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)\nv_mov_b32 v1, v0\n"}) {
         const auto certificate = certified(chip(), body);
         EXPECT_EQ(certificate.verdict, Verdict::kUnchecked) << body;
         EXPECT_FALSE(certificate.unchecked.empty()) << body;
     }
+}
+
+TEST(Certify, RegistersMayBeGivenBackBeforeTheEnd) {
+    EXPECT_EQ(certified(chip(), "s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)\n").verdict, Verdict::kCertified);
+}
+
+TEST(Certify, FormatsOfSeveralHalvesFillWholeRegisters) {
+    const std::string load = "buffer_load_d16_format_xy v2, off, s[4:7], 0\n";
+    EXPECT_EQ(faults_of(certified(chip(), load + "v_lshrrev_b32 v5, 16, v2\ns_waitcnt vmcnt(0)\n")).size(), 1U);
 }
 
 TEST(Certify, AFaultIsToldThoughTheRestCannotBeFollowed) {

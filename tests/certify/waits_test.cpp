@@ -115,6 +115,15 @@ TEST_P(EveryChip, AddressAndStoredDataAreReads) {
     EXPECT_EQ(faults("sload vcc_lo, s[6:7]\ns_cbranch_vccz 1f\n1:\nwait_km 0\n").size(), 1U) << "an implicit read";
 }
 
+TEST_P(EveryChip, VccIsAPairWhereItIsNamed) {
+    const std::string pair =
+        chip().generation == 10 ? "s_load_dwordx2 vcc, s[6:7], 0x0\n" : "s_load_b64 vcc, s[6:7], 0x0\n";
+    EXPECT_EQ(faults(pair + "s_mov_b32 s8, vcc_hi\nwait_km 0\n").size(), 1U);
+    EXPECT_EQ(faults(pair + "s_mov_b32 vcc_hi, 0\nwait_km 0\n").size(), 1U);
+    EXPECT_EQ(faults("sload vcc_hi, s[6:7]\ns_mov_b64 s[8:9], vcc\nwait_km 0\n").size(), 1U);
+    EXPECT_EQ(faults("sload vcc_hi, s[6:7]\nv_cndmask_b32 v1, v2, v3, vcc_lo\nwait_km 0\n").size(), 0U);
+}
+
 TEST_P(EveryChip, APathIsTold) {
     const auto certificate = certified(chip(), "gload v2, v1\ns_cbranch_scc0 1f\nwait_load 0\n1:\nv_mov_b32 v3, v2\n");
     ASSERT_EQ(certificate.verdict, certify::Verdict::kOpen);

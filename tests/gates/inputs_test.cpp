@@ -82,7 +82,7 @@ TEST(Inputs, EdgesChangeOneBufferAndHoldWhatTheirNameSays) {
     const ProgramPlan p = plan();
     const Inputs base = random_inputs(p, 1);
     const auto edges = edge_inputs(p, base, 1);
-    EXPECT_EQ(edges.size(), 3U * 8 + 1);
+    EXPECT_EQ(edges.size(), 3U * 10 + 1);
     for (const Inputs& edge : edges) {
         std::string changed;
         for (const auto& [name, bytes] : edge.buffers)
@@ -94,7 +94,11 @@ TEST(Inputs, EdgesChangeOneBufferAndHoldWhatTheirNameSays) {
 TEST(Inputs, EachKindOfNanStandsAtSomeElementsAndSubnormalsAtAll) {
     const ProgramPlan p = plan();
     const Inputs base = random_inputs(p, 1);
-    std::map<std::string, bool> seen{{"x: quiet NaN", false}, {"x: signalling NaN", false}, {"x: subnormals", false}};
+    std::map<std::string, bool> seen{{"x: quiet NaN", false},
+                                     {"x: negative quiet NaN", false},
+                                     {"x: signalling NaN", false},
+                                     {"x: negative signalling NaN", false},
+                                     {"x: subnormals", false}};
     constexpr std::uint64_t kQuietBit = 0x40; // of bf16
     for (const Inputs& edge : edge_inputs(p, base, 1)) {
         std::size_t quiet = 0, signalling = 0, subnormals = 0;
@@ -112,9 +116,11 @@ TEST(Inputs, EachKindOfNanStandsAtSomeElementsAndSubnormalsAtAll) {
             EXPECT_TRUE(std::isnan(value_of(p, edge, 0, 4000)));
             EXPECT_GT(quiet + signalling, 2U);
             EXPECT_LT(quiet + signalling, 100U);
+            for (const std::size_t i : {0U, 4000U})
+                EXPECT_EQ((load_bits(edge.buffers.at("x"), 2, i) & 0x8000U) != 0, kind.starts_with("x: negative")) << i;
         }
-        EXPECT_EQ(quiet == 0, kind != "x: quiet NaN") << edge.label;
-        EXPECT_EQ(signalling == 0, kind != "x: signalling NaN") << edge.label;
+        EXPECT_EQ(quiet == 0, kind != "x: quiet NaN" && kind != "x: negative quiet NaN") << edge.label;
+        EXPECT_EQ(signalling == 0, kind != "x: signalling NaN" && kind != "x: negative signalling NaN") << edge.label;
         EXPECT_EQ(subnormals, kind == "x: subnormals" ? 4001U : 0U);
     }
     for (const auto& [kind, was_seen] : seen) EXPECT_TRUE(was_seen) << kind;
