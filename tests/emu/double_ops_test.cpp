@@ -135,7 +135,7 @@ void add_functions(std::vector<VectorCase>& all) {
     });
     all.push_back({"V_FREXP_EXP_I32_F64", kAllGens, "v_frexp_exp_i32_f64_e32 v10, v[4:5]", kValues, [](In i) {
                        if (nan(i.a) || kF64.is_infinite(i.a) || magnitude(i.a) == 0) return word_result(i, 0);
-                       return word_result(i, static_cast<u64>(std::ilogb(d(i.a)) + 1));
+                       return word_result(i, static_cast<u64>(std::int64_t{std::ilogb(d(i.a))} + 1));
                    }});
 }
 

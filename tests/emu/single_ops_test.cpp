@@ -147,7 +147,7 @@ void add_whole(std::vector<VectorCase>& all) {
     });
     all.push_back({"V_FREXP_EXP_I32_F32", kAllGens, "v_frexp_exp_i32_f32_e32 v10, v4", kValues, [](In i) {
                        if (nan(i.a) || kF32.is_infinite(w(i.a)) || zero(i.a)) return word_result(i, 0);
-                       return word_result(i, static_cast<u64>(std::ilogb(f(i.a)) + 1));
+                       return word_result(i, static_cast<u64>(std::int64_t{std::ilogb(f(i.a))} + 1));
                    }});
     // Integers: the exact floor, saturated.
     const auto saturated = [](Real v) {
