@@ -13,8 +13,6 @@ namespace {
 /// Scalar registers that may differ between waves, by number past isa::kScalar.
 using Varying = std::bitset<isa::kRegisterCount - isa::kScalar>;
 
-std::uint32_t bits(std::uint32_t word, unsigned first, unsigned count) { return word >> first & ((1U << count) - 1); }
-
 /// At the entry all waves share the user SGPRs and the workgroup's ids, on gfx12 those of ttmp9 and ttmp7, and nothing
 /// else: what follows them is a wave's own or was never set. Source: llvm/docs/AMDGPUUsage.rst, "Initial Kernel
 /// Execution State".
@@ -22,8 +20,10 @@ Varying varying_at_entry(const Chip& chip, const Kernel& kernel) {
     Varying out;
     out.set();
     const std::uint32_t word = kernel.descriptor.compute_pgm_rsrc2;
-    const std::uint32_t user = bits(word, 1, 5);
-    const std::uint32_t ids = chip.generation < 12 ? bits(word, 7, 1) + bits(word, 8, 1) + bits(word, 9, 1) : 0;
+    const std::uint32_t user = descriptor_field(word, 1, 5);
+    const std::uint32_t ids = chip.generation < 12 ? descriptor_field(word, 7, 1) + descriptor_field(word, 8, 1) +
+                                                         descriptor_field(word, 9, 1)
+                                                   : 0;
     for (std::uint32_t i = 0; i < user + ids; ++i) out.reset(i);
     if (chip.generation >= 12)
         for (const unsigned i : {7U, 9U}) out.reset(isa::kTtmp0 - isa::kScalar + i);

@@ -15,15 +15,9 @@ namespace {
 
 constexpr std::uint32_t kWaveLanes = 32;
 
-/// VGPRs that the descriptor grants a wave32 wave: bits 5:0 of compute_pgm_rsrc1 count in eights
-/// (llvm/docs/AMDGPUUsage.rst, "GRANULATED_WORKITEM_VGPR_COUNT").
-std::uint32_t granted_vgprs(const Chip& chip, const Kernel& kernel) {
-    return std::min(((kernel.descriptor.compute_pgm_rsrc1 & 63U) + 1) * 8, chip.vgprs);
-}
-
 std::vector<Obligation> check_registers(const Chip& chip, const Kernel& kernel, const Code& code) {
     const std::uint32_t granted = granted_vgprs(chip, kernel);
-    const bool has_scratch = (kernel.descriptor.compute_pgm_rsrc2 & 1U) != 0;
+    const bool has_scratch = descriptor_field(kernel.descriptor.compute_pgm_rsrc2, 0, 1) != 0;
     std::vector<Obligation> found;
     for (std::uint32_t step = 0; step < code.steps.size(); ++step) {
         const Effects& effects = code.steps[step].effects;

@@ -92,22 +92,22 @@ struct Builder {
         out.gives_back_vgprs = name == "S_SENDMSG" && (immediate() & 0xffU) == kDeallocVgprs;
         const bool has_results = description.getNumDefs() != 0;
         if (name.starts_with("DS_") && name != "DS_NOP") {
-            out.issues = {OrderClass::kLds};
+            out.issues = {ReturnClass::kLdsOp};
             out.touches_lds = !is_lane_exchange(name);
             out.writes_lds = out.touches_lds && description.mayStore();
         } else if (starts_with_any(name, {"S_LOAD", "S_BUFFER_LOAD", "S_SCRATCH_LOAD", "S_MEMTIME", "S_MEMREALTIME",
                                           "S_SENDMSG_RTN", "S_GET_BARRIER_STATE", "S_ATOMIC", "S_BUFFER_ATOMIC"})) {
-            if (has_results) out.issues = {OrderClass::kScalar};
+            if (has_results) out.issues = {ReturnClass::kScalarLoad};
         } else if (starts_with_any(name, {"GLOBAL_", "BUFFER_", "TBUFFER_", "SCRATCH_", "FLAT_"})) {
             if (is_cache_operation(name)) {
-                if (name == "GLOBAL_INV") out.issues = {OrderClass::kVectorMemory};
+                if (name == "GLOBAL_INV") out.issues = {ReturnClass::kVectorLoad};
                 return;
             }
             if (contains(name, "_LDS")) out.unknown = "a load from memory into LDS";
             const bool flat = name.starts_with("FLAT_");
             // A store, and an atomic without return, is counted by the store counter, which guards no register.
-            if (has_results) out.issues = {OrderClass::kVectorMemory};
-            if (flat) out.issues.push_back(OrderClass::kLds);
+            if (has_results) out.issues = {ReturnClass::kVectorLoad};
+            if (flat) out.issues.push_back(ReturnClass::kLdsOp);
             out.touches_lds = flat;
             out.writes_lds = flat && description.mayStore();
             out.uses_scratch = name.starts_with("SCRATCH_");
@@ -124,9 +124,9 @@ struct Builder {
         const std::uint32_t field = immediate();
         const auto add = [&](Counter counter, std::uint32_t most) { out.waits.push_back({counter, most}); };
         if (name == "S_WAITCNT") {
-            const bool gfx10 = chip.generation == 10;
-            add(Counter::kLoad, gfx10 ? (field & 15U) | (field >> 14 & 3U) << 4 : field >> 10 & 63U);
-            add(Counter::kLgkm, gfx10 ? field >> 8 & 63U : field >> 4 & 63U);
+            const isa::LoadAndLgkm most = isa::waitcnt_field(chip, field);
+            add(Counter::kLoad, most.load);
+            add(Counter::kLgkm, most.lgkm);
         } else if (name == "S_WAITCNT_VMCNT" || name == "S_WAIT_LOADCNT") {
             if (waits_for_null()) add(Counter::kLoad, field & 63U);
         } else if (name == "S_WAITCNT_LGKMCNT" || name == "S_WAIT_DSCNT") {
@@ -134,8 +134,9 @@ struct Builder {
         } else if (name == "S_WAIT_KMCNT") {
             add(Counter::kKm, field & 31U);
         } else if (name == "S_WAIT_LOADCNT_DSCNT") {
-            add(Counter::kLgkm, field & 63U);
-            add(Counter::kLoad, field >> 8 & 63U);
+            const isa::LoadAndLgkm most = isa::loadcnt_dscnt_field(field);
+            add(Counter::kLgkm, most.lgkm);
+            add(Counter::kLoad, most.load);
         } else if (name == "S_WAIT_STORECNT_DSCNT") {
             add(Counter::kLgkm, field & 63U);
         } else if (name == "S_WAIT_IDLE") {
@@ -201,30 +202,6 @@ Effects effects_of(const Chip& chip, const isa::Disassembler& disassembler, cons
         !starts_with_any(opcode.base, {"S_GETREG", "S_MEMTIME", "S_MEMREALTIME", "S_SENDMSG_RTN", "S_GET_BARRIER_STATE",
                                        "S_BARRIER_SIGNAL_ISFIRST", "S_ATOMIC", "S_BUFFER_ATOMIC", "S_GET_WAVEID"});
     return std::move(builder.out);
-}
-
-Counter counter_of(const Chip& chip, OrderClass cls) {
-    switch (cls) {
-    case OrderClass::kVectorMemory:
-        return Counter::kLoad;
-    case OrderClass::kLds:
-        return Counter::kLgkm;
-    case OrderClass::kScalar:
-        return chip.counters.km != 0 ? Counter::kKm : Counter::kLgkm;
-    }
-    return Counter::kLoad;
-}
-
-std::uint32_t capacity_of(const Chip& chip, Counter counter) {
-    switch (counter) {
-    case Counter::kLoad:
-        return chip.counters.load;
-    case Counter::kLgkm:
-        return chip.counters.lgkm;
-    case Counter::kKm:
-        return chip.counters.km;
-    }
-    return 0;
 }
 
 } // namespace pm::certify

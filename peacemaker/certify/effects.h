@@ -3,6 +3,7 @@
 #pragma once
 
 #include "peacemaker/chip/chip.h"
+#include "peacemaker/isa/counters.h"
 #include "peacemaker/isa/disassembler.h"
 #include "peacemaker/isa/registers.h"
 
@@ -14,16 +15,10 @@
 
 namespace pm::certify {
 
+using isa::Counter;
 using isa::Half;
 using isa::Register;
-
-/// Counters of operations that fill registers or write LDS. gfx12 splits kLgkm into ds (kept as kLgkm) and km.
-enum class Counter : std::uint8_t { kLoad, kLgkm, kKm };
-inline constexpr std::size_t kCounters = 3;
-
-/// Operations that complete in issue order among themselves, except the last, which has no order.
-enum class OrderClass : std::uint8_t { kVectorMemory, kLds, kScalar };
-inline constexpr std::size_t kOrderClasses = 3;
+using isa::ReturnClass;
 
 /// A run of registers, or one half of one.
 struct Span {
@@ -43,8 +38,8 @@ enum class BarrierRole : std::uint8_t { kNone, kSignalAndWait, kSignal, kWait };
 
 struct Effects {
     std::vector<Span> reads, writes; // writes at once
-    /// The classes of one outstanding operation; a flat operation has two, and is done when both say so.
-    std::vector<OrderClass> issues;
+    /// The classes of one outstanding operation; a flat one has its two, and is done when both say so.
+    std::vector<ReturnClass> issues;
     std::vector<Span> late; // what the operation writes when it is done
     bool touches_lds = false, writes_lds = false;
     bool uses_scratch = false;
@@ -57,10 +52,5 @@ struct Effects {
 };
 
 Effects effects_of(const Chip& chip, const isa::Disassembler& disassembler, const llvm::MCInst& inst);
-
-/// The counter that a class raises on a chip.
-Counter counter_of(const Chip& chip, OrderClass cls);
-/// How many operations a counter counts at most.
-std::uint32_t capacity_of(const Chip& chip, Counter counter);
 
 } // namespace pm::certify

@@ -1,5 +1,7 @@
 #include "peacemaker/certify/flow.h"
 
+#include "peacemaker/lift/listing.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +10,6 @@
 
 namespace pm::certify {
 namespace {
-
-constexpr std::int64_t kWord = 4; // bytes; what a branch counts in
 
 class Decoder {
 public:
@@ -26,7 +26,7 @@ public:
             follow(at);
         }
         for (const auto& [at, step] : steps_)
-            if (leaders_.contains(at) && !covered(at)) note(at, "a branch into the middle of an instruction");
+            if (leaders_.contains(at) && overlapped(at)) note(at, "a branch into the middle of an instruction");
         build_blocks();
         note_endless();
         return std::move(out_);
@@ -35,12 +35,10 @@ public:
 private:
     void note(std::uint64_t at, std::string_view why) { out_.unknown.push_back(fmt::format("+{:#x}: {}", at, why)); }
 
-    /// Whether an instruction other than the one at `at` covers that place: then two readings of the bytes overlap.
-    bool covered(std::uint64_t at) const {
+    /// Whether the instruction before the one at `at` reaches into it: then there are two readings of the bytes.
+    bool overlapped(std::uint64_t at) const {
         const auto found = steps_.find(at);
-        if (found == steps_.begin()) return true;
-        const auto before = std::prev(found);
-        return before->first + sizes_.at(before->first) <= at;
+        return found != steps_.begin() && ends_at(std::prev(found)->second) > at;
     }
 
     void follow(std::uint64_t at) {
@@ -56,8 +54,8 @@ private:
                 note(at, fmt::format("no instruction of {}", object_.chip->name));
                 return;
             }
-            Step step{at, decoded->inst, effects_of(*object_.chip, disassembler_, decoded->inst)};
-            sizes_[at] = decoded->size;
+            Step step{at, decoded->size, lift::branch_target(disassembler_, decoded->inst, decoded->size, at),
+                      decoded->inst, effects_of(*object_.chip, disassembler_, decoded->inst)};
             const Flow flow = step.effects.flow;
             if (!step.effects.unknown.empty())
                 note(at, fmt::format("{}: {}", disassembler_.text(step.inst, kernel_.entry_address + at),
@@ -66,13 +64,10 @@ private:
             gives_back_ = step.effects.gives_back_vgprs;
             const std::uint64_t next = at + decoded->size;
             if (flow == Flow::kBranch || flow == Flow::kConditional) {
-                const auto words = static_cast<std::int16_t>(decoded->inst.getOperand(0).getImm());
-                const std::int64_t target = static_cast<std::int64_t>(next) + kWord * words;
-                targets_[at] = target;
-                if (target < 0 || target >= static_cast<std::int64_t>(code_.size()))
+                if (!step.target || *step.target < 0 || *step.target >= static_cast<std::int64_t>(code_.size()))
                     note(at, "a branch out of the kernel");
                 else
-                    pending_.push_back(static_cast<std::uint64_t>(target));
+                    pending_.push_back(static_cast<std::uint64_t>(*step.target));
                 if (flow == Flow::kConditional) leaders_.insert(next);
             }
             steps_.emplace(at, std::move(step));
@@ -103,8 +98,8 @@ private:
                 out_.blocks[found->second].previous.push_back(i);
             };
             if (flow == Flow::kNext || flow == Flow::kConditional) connect(ends_at(last));
-            if (const auto target = targets_.find(last.at); target != targets_.end() && target->second >= 0)
-                connect(static_cast<std::uint64_t>(target->second));
+            const bool branches = flow == Flow::kBranch || flow == Flow::kConditional;
+            if (branches && last.target && *last.target >= 0) connect(static_cast<std::uint64_t>(*last.target));
         }
     }
 
@@ -127,7 +122,7 @@ private:
             }
     }
 
-    std::uint64_t ends_at(const Step& step) const { return step.at + sizes_.at(step.at); }
+    static std::uint64_t ends_at(const Step& step) { return step.at + step.size; }
 
     const CodeObject& object_;
     const Kernel& kernel_;
@@ -135,8 +130,6 @@ private:
     std::string_view code_;
     std::vector<std::uint64_t> pending_;
     std::map<std::uint64_t, Step> steps_;
-    std::map<std::uint64_t, std::uint32_t> sizes_;
-    std::map<std::uint64_t, std::int64_t> targets_;
     std::set<std::uint64_t> leaders_;
     bool gives_back_ = false; // the step before this one did
     Code out_;

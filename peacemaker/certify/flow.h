@@ -6,6 +6,7 @@
 #include "peacemaker/support/result.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace pm::certify {
 
 struct Step {
     std::uint64_t at = 0; // bytes from the kernel's entry
+    std::uint32_t size = 0;
+    std::optional<std::int64_t> target; // of a direct branch, from the entry
     llvm::MCInst inst;
     Effects effects;
 };

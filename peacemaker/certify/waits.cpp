@@ -23,14 +23,6 @@ constexpr std::uint8_t kMany = 64;
 
 using State = std::vector<Operation>; // by step, each once
 
-bool is_ordered(OrderClass cls) { return cls != OrderClass::kScalar; }
-
-/// Whether a younger operation of the class also writes its registers after an older one.
-bool writes_in_order(const Chip& chip, OrderClass cls) {
-    if (cls == OrderClass::kVectorMemory) return chip.vmem_loads_in_order;
-    return cls == OrderClass::kLds;
-}
-
 bool overlap(const Span& a, const Span& b) {
     if (a.first + a.count <= b.first || b.first + b.count <= a.first) return false;
     return a.half == Half::kWhole || b.half == Half::kWhole || a.half == b.half;
@@ -112,20 +104,20 @@ private:
     void settle(std::uint32_t step, State& state) const {
         const Effects& effects = code_.steps[step].effects;
         for (Operation& operation : state) {
-            const std::vector<OrderClass>& classes = code_.steps[operation.step].effects.issues;
+            const std::vector<ReturnClass>& classes = code_.steps[operation.step].effects.issues;
             for (std::size_t i = 0; i < classes.size(); ++i) {
                 const auto bit = static_cast<std::uint8_t>(1U << i);
                 if ((operation.open & bit) == 0) continue;
-                const Counter counter = counter_of(chip_, classes[i]);
+                const Counter counter = isa::counter_of(chip_, classes[i]);
                 for (const Wait& wait : effects.waits) {
                     if (wait.counter != counter) continue;
-                    if (wait.most == 0 || (is_ordered(classes[i]) && operation.younger[i] >= wait.most))
+                    if (wait.most == 0 || (isa::returns_in_order(classes[i]) && operation.younger[i] >= wait.most))
                         operation.open &= static_cast<std::uint8_t>(~bit);
                 }
-                for (const OrderClass issued : effects.issues)
+                for (const ReturnClass issued : effects.issues)
                     if (issued == classes[i] && operation.younger[i] < kMany) ++operation.younger[i];
                 // A full counter holds the next operation back until its oldest is done.
-                if (is_ordered(classes[i]) && operation.younger[i] >= capacity_of(chip_, counter))
+                if (isa::returns_in_order(classes[i]) && operation.younger[i] >= isa::capacity_of(chip_, counter))
                     operation.open &= static_cast<std::uint8_t>(~bit);
             }
         }
@@ -238,7 +230,7 @@ std::vector<Obligation> check_waits(const Chip& chip, const Code& code) {
             if (const auto span = clash(effects.writes, earlier.late))
                 add(kind::kOverwriteBeforeWait, *span, "written");
             const bool in_order = effects.issues.size() == 1 && effects.issues == earlier.issues &&
-                                  writes_in_order(chip, effects.issues[0]);
+                                  isa::writes_in_order(chip, effects.issues[0]);
             if (in_order) continue;
             if (const auto span = clash(effects.late, earlier.late))
                 add(kind::kOverwriteBeforeWait, *span, "loaded again");
@@ -260,7 +252,7 @@ std::vector<Obligation> check_drains(const Chip& chip, const Code& code) {
             const Effects& earlier = code.steps[operation.step].effects;
             if (!earlier.writes_lds) continue;
             const auto lds = static_cast<std::size_t>(
-                std::find(earlier.issues.begin(), earlier.issues.end(), OrderClass::kLds) - earlier.issues.begin());
+                std::find(earlier.issues.begin(), earlier.issues.end(), ReturnClass::kLdsOp) - earlier.issues.begin());
             if ((operation.open >> lds & 1U) == 0) continue;
             found.push_back({kind::kUndrainedLds, step, "an LDS store of this wave may still be outstanding",
                              waits.path(operation.step, step), true});

@@ -1,7 +1,6 @@
 // Instructions that steer the wave: branches, waits, barriers, hints, and the lane-crossing vector moves.
 //
-// Sources: RDNA ISA documents, chapters "Program flow control", "Data dependency resolution", "SOPP instructions";
-// wait fields: llvm/lib/Target/AMDGPU/Utils/AMDGPUBaseInfo.cpp (decodeWaitcnt).
+// Sources: RDNA ISA documents, chapters "Program flow control", "Data dependency resolution", "SOPP instructions".
 #include "peacemaker/emu/hardware_register.h"
 #include "peacemaker/emu/row.h"
 #include "peacemaker/emu/shadow.h"
@@ -131,12 +130,9 @@ void branch_exec(Wave& wave, const Inst& inst) {
 }
 
 void waitcnt(Wave& wave, const Inst& inst) {
-    const auto field = static_cast<u32>(inst.immediate);
-    const bool gfx10 = wave.worker->chip->generation == 10;
-    const u32 load = gfx10 ? (field & 15u) | ((field >> 14) & 3u) << 4 : (field >> 10) & 63u;
-    const u32 lgkm = gfx10 ? (field >> 8) & 63u : (field >> 4) & 63u;
-    wait_for(wave, Counter::kLoad, load);
-    wait_for(wave, Counter::kLgkm, lgkm);
+    const isa::LoadAndLgkm most = isa::waitcnt_field(*wave.worker->chip, static_cast<u32>(inst.immediate));
+    wait_for(wave, Counter::kLoad, most.load);
+    wait_for(wave, Counter::kLgkm, most.lgkm);
 }
 
 template <Counter C>
@@ -145,9 +141,9 @@ void wait_one(Wave& wave, const Inst& inst) {
 }
 
 void wait_load_ds(Wave& wave, const Inst& inst) {
-    const auto field = static_cast<u32>(inst.immediate);
-    wait_for(wave, Counter::kLgkm, field & 63u);
-    wait_for(wave, Counter::kLoad, (field >> 8) & 63u);
+    const isa::LoadAndLgkm most = isa::loadcnt_dscnt_field(static_cast<u32>(inst.immediate));
+    wait_for(wave, Counter::kLgkm, most.lgkm);
+    wait_for(wave, Counter::kLoad, most.load);
 }
 
 void wait_store_ds(Wave& wave, const Inst& inst) {

@@ -29,10 +29,6 @@ namespace {
 using Dim3 = std::array<std::uint32_t, 3>;
 namespace hsa = llvm::amdhsa;
 
-std::uint32_t field(std::uint32_t word, std::uint32_t shift, std::uint32_t width) {
-    return (word >> shift) & ((1u << width) - 1u);
-}
-
 } // namespace
 
 class Module {
@@ -169,7 +165,7 @@ Result<void> check_request(const Launch& l) {
 // Non-default rounding or denormal modes are not modelled; they stop the launch before it starts.
 std::string unmodelled_mode(const Launch& l) {
     const std::uint32_t word = l.kernel.descriptor.compute_pgm_rsrc1;
-    const std::uint32_t rounding = field(word, 12, 4), denormals = field(word, 16, 4);
+    const std::uint32_t rounding = descriptor_field(word, 12, 4), denormals = descriptor_field(word, 16, 4);
     if (rounding != 0) return fmt::format("unsupported float rounding mode {} of kernel {}", rounding, l.kernel.name);
     // f32 subnormals are kept or flushed on both sides; f16 and f64 ones are kept.
     if ((denormals & 12u) != 12u || ((denormals & 3u) != 0 && (denormals & 3u) != 3u))
@@ -298,7 +294,7 @@ void set_scalars(Wave& wave, const Launch& l) {
     if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_ID) != 0) sgprs.add64(0);
     if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_FLAT_SCRATCH_INIT) != 0) sgprs.add64(kScratchAperture);
     if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_SIZE) != 0) sgprs.add(l.scratch_bytes);
-    sgprs.skip_to(static_cast<Register>(isa::kScalar + field(rsrc2, 1, 5)));
+    sgprs.skip_to(static_cast<Register>(isa::kScalar + descriptor_field(rsrc2, 1, 5)));
     const Dim3& id = wave.workgroup;
     if (l.chip.generation >= 12) {
         SgprWriter ttmps(wave);
@@ -308,10 +304,10 @@ void set_scalars(Wave& wave, const Launch& l) {
         ttmps.add((id[1] & 0xffffu) | id[2] << 16);
     } else {
         for (std::uint32_t i = 0; i < 3; ++i)
-            if (field(rsrc2, 7 + i, 1) != 0) sgprs.add(id[i]);
-        if (field(rsrc2, 10, 1) != 0) sgprs.add(0);
+            if (descriptor_field(rsrc2, 7 + i, 1) != 0) sgprs.add(id[i]);
+        if (descriptor_field(rsrc2, 10, 1) != 0) sgprs.add(0);
         // gfx10: the wave's offset into scratch; every wave's scratch here begins at the aperture.
-        if (l.chip.generation == 10 && field(rsrc2, 0, 1) != 0) sgprs.add(0);
+        if (l.chip.generation == 10 && descriptor_field(rsrc2, 0, 1) != 0) sgprs.add(0);
     }
 }
 
@@ -328,7 +324,7 @@ void set_apertures(Wave& wave) {
 
 void set_vectors(Wave& wave, const Launch& l) {
     const Dim3& block = l.request.block;
-    const std::uint32_t ids = field(l.kernel.descriptor.compute_pgm_rsrc2, 11, 2);
+    const std::uint32_t ids = descriptor_field(l.kernel.descriptor.compute_pgm_rsrc2, 11, 2);
     std::uint32_t exec = 0;
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
         const std::uint32_t item = wave.index * kLanes + lane;
@@ -381,7 +377,8 @@ void start_wave(Wave& wave, const Launch& l, Worker& worker, std::uint64_t workg
     }
     // Rounding and denormal modes, DX10_CLAMP and IEEE (COMPUTE_PGM_RSRC1).
     const std::uint32_t word = l.kernel.descriptor.compute_pgm_rsrc1;
-    wave.s[isa::kMode - isa::kScalar] = field(word, 12, 8) | field(word, 21, 1) << 8 | field(word, 23, 1) << 9;
+    wave.s[isa::kMode - isa::kScalar] =
+        descriptor_field(word, 12, 8) | descriptor_field(word, 21, 1) << 8 | descriptor_field(word, 23, 1) << 9;
     set_scalars(wave, l);
     set_vectors(wave, l);
     wave.scratch.bytes = l.scratch_bytes;
@@ -517,7 +514,7 @@ Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& reque
     l.lds_bytes = kernel->descriptor.group_segment_fixed_size + request.dynamic_lds;
     l.scratch_bytes = kernel->descriptor.private_segment_fixed_size;
     if (kernel->uses_dynamic_stack) l.scratch_bytes = std::max(l.scratch_bytes, kDynamicStackBytes);
-    l.granted_vgprs = std::min((field(kernel->descriptor.compute_pgm_rsrc1, 0, 6) + 1) * 8, l.chip.vgprs);
+    l.granted_vgprs = granted_vgprs(l.chip, *kernel);
 
     Report report;
     report.launches = 1;

@@ -6,26 +6,6 @@
 namespace pm::emu {
 namespace {
 
-std::uint32_t capacity(const Chip& chip, Counter counter) {
-    switch (counter) {
-    case Counter::kLoad:
-        return chip.counters.load;
-    case Counter::kLgkm:
-        return chip.counters.lgkm;
-    case Counter::kKm:
-        return chip.counters.km;
-    }
-    return 0;
-}
-
-bool returns_in_order(ReturnClass cls) { return cls != ReturnClass::kScalarLoad; }
-
-// Whether a younger operation of the class also writes its registers after an older one.
-bool writes_in_order(const Chip& chip, ReturnClass cls) {
-    if (cls == ReturnClass::kVectorLoad) return chip.vmem_loads_in_order;
-    return cls == ReturnClass::kLdsOp;
-}
-
 template <typename F>
 void for_each_register(const Outstanding& o, F f) {
     for (std::uint32_t i = 0; i < o.count; ++i) f(static_cast<Register>(o.first + i));
@@ -59,29 +39,16 @@ void report_outside(Wave& wave, Register r, bool writes) {
 
 } // namespace
 
-Counter counter_of(const Chip& chip, ReturnClass cls) {
-    switch (cls) {
-    case ReturnClass::kVectorLoad:
-    case ReturnClass::kFlat:
-        return Counter::kLoad;
-    case ReturnClass::kLdsOp:
-        return Counter::kLgkm;
-    case ReturnClass::kScalarLoad:
-        return chip.counters.km != 0 ? Counter::kKm : Counter::kLgkm;
-    }
-    return Counter::kLoad;
-}
-
 void wait_for(Wave& wave, Counter counter, std::uint32_t n) {
     OutstandingList& list = wave.outstanding[static_cast<std::size_t>(counter)];
     if (list.size <= n) return;
-    std::array<std::uint32_t, kReturnClasses> younger{};
+    std::array<std::uint32_t, isa::kReturnClasses> younger{};
     for (std::uint32_t i = 0; i < list.size; ++i) ++younger[static_cast<std::size_t>(list.of[i].cls)];
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < list.size; ++i) {
         const Outstanding o = list.of[i];
         const std::uint32_t behind = --younger[static_cast<std::size_t>(o.cls)];
-        const bool certain = n == 0 || (returns_in_order(o.cls) && behind >= n);
+        const bool certain = n == 0 || (isa::returns_in_order(o.cls) && behind >= n);
         if (certain)
             clear(wave, o);
         else
@@ -98,9 +65,9 @@ namespace {
 
 void append(Wave& wave, const Outstanding& operation) {
     const Chip& chip = *wave.worker->chip;
-    const Counter counter = counter_of(chip, operation.cls);
+    const Counter counter = isa::counter_of(chip, operation.cls);
     OutstandingList& list = wave.outstanding[static_cast<std::size_t>(counter)];
-    const std::uint32_t limit = std::min(capacity(chip, counter), kMostOutstanding);
+    const std::uint32_t limit = std::min(isa::capacity_of(chip, counter), kMostOutstanding);
     if (list.size >= limit) wait_for(wave, counter, limit - 1);
     // Without a return order nothing is certain of a full counter; the oldest entry is given up all the same.
     if (list.size == kMostOutstanding) std::move(list.of.begin() + 1, list.of.end(), list.of.begin()), --list.size;
@@ -112,7 +79,7 @@ void append(Wave& wave, const Outstanding& operation) {
 } // namespace
 
 void issue(Wave& wave, const Outstanding& operation) {
-    const bool ordered = writes_in_order(*wave.worker->chip, operation.cls);
+    const bool ordered = isa::writes_in_order(*wave.worker->chip, operation.cls);
     for_each_register(operation, [&](Register r) {
         if (r == isa::kNull) return;
         if ((wave.state[r] & kOutside) != 0) report_outside(wave, r, true);

@@ -15,9 +15,6 @@
 
 namespace pm::emu {
 
-/// The counter that an operation of this class raises on this chip.
-Counter counter_of(const Chip& chip, ReturnClass cls);
-
 /// Registers a new outstanding operation. A result that would land in a register still in flight is a finding, unless
 /// both are of one class that writes registers in issue order on this chip. A full counter first forces its oldest
 /// operation to complete.

@@ -5,6 +5,7 @@
 #include "peacemaker/emu/inst.h"
 #include "peacemaker/emu/memory.h"
 #include "peacemaker/emu/report.h"
+#include "peacemaker/isa/counters.h"
 #include "peacemaker/object/code_object.h"
 
 #include <array>
@@ -23,19 +24,8 @@ enum RegisterState : std::uint8_t {
     kOutside = 4,       // beyond the wave's allocation
 };
 
-/// The counters of operations that fill registers, under gfx10's names; gfx12 splits lgkm into ds (kept as kLgkm) and
-/// km.
-enum class Counter : std::uint8_t { kLoad, kLgkm, kKm };
-inline constexpr std::size_t kCounters = 3;
-
-/// Operations whose results come back in issue order among themselves.
-enum class ReturnClass : std::uint8_t {
-    kVectorLoad,
-    kLdsOp,
-    kScalarLoad,
-    kFlat, // issued alone: it counts as a vector load and as an LDS operation, and is done when both are
-};
-inline constexpr std::size_t kReturnClasses = 3; // of operations outstanding
+using isa::Counter;
+using isa::ReturnClass;
 
 /// One outstanding operation and the registers that it will write.
 struct Outstanding {
@@ -120,7 +110,7 @@ struct alignas(64) Wave {
     std::uint64_t instructions = 0;
     std::uint32_t barriers_signalled = 0, barriers_waited = 0;
     Scratch scratch;
-    std::array<OutstandingList, kCounters> outstanding;
+    std::array<OutstandingList, isa::kCounters> outstanding;
     Worker* worker = nullptr;
     WorkgroupState* group = nullptr;
 

@@ -51,6 +51,11 @@ struct KernelDescriptor {
     std::uint16_t kernarg_preload = 0;
 };
 
+/// `width` bits of a word of the descriptor, from bit `shift` on.
+constexpr std::uint32_t descriptor_field(std::uint32_t word, unsigned shift, unsigned width) {
+    return word >> shift & ((1U << width) - 1U);
+}
+
 struct Kernel {
     std::string name;
     std::uint64_t descriptor_address = 0; // virtual address of the descriptor
@@ -110,6 +115,10 @@ struct CodeObject {
     /// part.
     std::string_view at(std::uint64_t address, std::uint64_t size) const;
 };
+
+/// VGPRs that the descriptor grants a wave of 32 lanes, no more than the chip has: bits 5:0 of compute_pgm_rsrc1 count
+/// in eights (llvm/docs/AMDGPUUsage.rst, "GRANULATED_WORKITEM_VGPR_COUNT").
+std::uint32_t granted_vgprs(const Chip& chip, const Kernel& kernel);
 
 /// Parses one ELF code object, or the one for `want` in an offload bundle or a host program.
 /// `want` may be null: then they must hold exactly one device object. An object for an unknown chip is an Error that
