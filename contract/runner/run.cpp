@@ -26,6 +26,7 @@ constexpr std::uint32_t kMemoryGate = 2;
 /// An object of the run, built once and used by every task that wants it.
 struct Object {
     CompiledObject compiled;
+    std::string sha256; // of its bytes
     pm::Result<pm::CodeObject> parsed = pm::Error{"not built"};
 };
 
@@ -106,6 +107,7 @@ std::optional<RunFailure> compile_objects(Run& run, const Progress& progress) {
             continue;
         }
         object.compiled = std::move(*result);
+        object.sha256 = pm::sha256_hex(object.compiled.bytes);
         object.parsed = pm::parse_code_object(
             object.compiled.bytes, fmt::format("{} for {}", request.source, request.chip->name), request.chip);
     }
@@ -316,9 +318,9 @@ Evidence evidence_of(const Run& run, const Task& task, bool built) {
     evidence.entry =
         declaration_hash(task.control != nullptr ? declaration_of(*task.control) : declaration_of(*task.kernel));
     if (!built) return evidence;
-    const CompiledObject& object = run.objects.at({task.chip, builds_of(run.registry, task).front()}).compiled;
-    evidence.object = pm::sha256_hex(object.bytes);
-    evidence.fingerprint = object.fingerprint.text();
+    const Object& object = run.objects.at({task.chip, builds_of(run.registry, task).front()});
+    evidence.object = object.sha256;
+    evidence.fingerprint = object.compiled.fingerprint.text();
     return evidence;
 }
 
