@@ -17,7 +17,6 @@ using i32 = std::int32_t;
 
 double f64(u64 v) { return std::bit_cast<double>(v); }
 u64 bits(double v) { return std::bit_cast<u64>(v); }
-bool zero(u64 v) { return magnitude_of<F64>(v) == 0; }
 
 u64 add(u64 a, u64 b) { return settled<F64>(bits(f64(a) + f64(b)), a, b); }
 u64 mul(u64 a, u64 b) { return settled<F64>(bits(f64(a) * f64(b)), a, b); }
@@ -25,42 +24,6 @@ u64 fma(u64 a, u64 b, u64 c) { return settled<F64>(bits(std::fma(f64(a), f64(b),
 u64 ldexp(u64 v, u32 exponent) { return scaled<F64>(v, static_cast<i32>(exponent)); }
 
 // --- division -------------------------------------------------------------------------------------------------------
-
-// As for f32 (single_ops.cpp), with the limits of f64.
-u64 division_scale(u64 value, u64 denominator, u64 numerator, bool& scaled_back) {
-    scaled_back = false;
-    if (zero(denominator) || zero(numerator)) return F64::kDefaultNan;
-    const int d = exponent_of<F64>(denominator), n = exponent_of<F64>(numerator);
-    const bool small_reciprocal = is_subnormal<F64>(bits(1.0 / f64(denominator)));
-    const bool small_quotient = is_subnormal<F64>(bits(f64(numerator) / f64(denominator)));
-    if (n - d >= 768) {
-        scaled_back = true;
-        return value == denominator ? scaled<F64>(value, 128) : value;
-    }
-    if (is_subnormal<F64>(denominator)) return scaled<F64>(value, 128);
-    if (small_reciprocal && small_quotient) {
-        scaled_back = true;
-        return value == denominator ? scaled<F64>(value, -128) : value;
-    }
-    if (small_reciprocal) return scaled<F64>(value, -128);
-    if (small_quotient) {
-        scaled_back = true;
-        return value == numerator ? scaled<F64>(value, 128) : value;
-    }
-    return n <= 53 ? scaled<F64>(value, 128) : value;
-}
-
-u32 div_scale(const u32* a, const u32* b, const u32* c, u32* d, u32) {
-    u32 mask = 0;
-    for (u32 i = 0; i < kLanes; ++i) {
-        bool back = false;
-        const u64 r = division_scale(detail::lane_value<u64>(a, i), detail::lane_value<u64>(b, i),
-                                     detail::lane_value<u64>(c, i), back);
-        detail::set_lane(d, i, r);
-        mask |= static_cast<u32>(back) << i;
-    }
-    return mask;
-}
 
 // (a * b + c) * shift with one rounding; 113 bits hold the product, and the last one stands for what the sum cuts off.
 u64 fma_shifted(u64 a, u64 b, u64 c, double shift) {
@@ -144,7 +107,8 @@ constexpr Row kRows[] = {
     approximate(HKC_UNARY("RSQ", (nearest_of<F64, reciprocal_root>)), kDoubleNote),
     approximate(HKC_UNARY("SQRT", (nearest_of<F64, root>)), kDoubleNote),
 
-    approximate(floating(mask_to(row("V_DIV_SCALE_F64", "2:222", div_scale, kAll))), kScaleNote),
+    approximate(floating(mask_to(row("V_DIV_SCALE_F64", "2:222", (lanes_with_mask<u64, division_scale<F64>>), kAll))),
+                kScaleNote),
     floating(mask_through(row("V_DIV_FMAS_F64", "2:222", div_fmas, kAll), true, false)),
     floating(row("V_DIV_FIXUP_F64", "2:222", lanes<div_fixup>, kAll)),
 
@@ -159,20 +123,7 @@ constexpr Row kRows[] = {
     HKC_COMPARE("F", "-:22", never),
     HKC_COMPARE("T", "-:22", always),
     HKC_COMPARE("TRU", "-:22", always),
-    HKC_ORDERED("LT", true, false, false, false),
-    HKC_ORDERED("EQ", false, true, false, false),
-    HKC_ORDERED("LE", true, true, false, false),
-    HKC_ORDERED("GT", false, false, true, false),
-    HKC_ORDERED("LG", true, false, true, false),
-    HKC_ORDERED("GE", false, true, true, false),
-    HKC_ORDERED("O", true, true, true, false),
-    HKC_ORDERED("U", false, false, false, true),
-    HKC_ORDERED("NGE", true, false, false, true),
-    HKC_ORDERED("NLG", false, true, false, true),
-    HKC_ORDERED("NGT", true, true, false, true),
-    HKC_ORDERED("NLE", false, false, true, true),
-    HKC_ORDERED("NEQ", true, false, true, true),
-    HKC_ORDERED("NLT", false, true, true, true),
+    HKC_FLOAT_CONDITIONS(HKC_ORDERED),
 };
 #undef HKC_UNARY
 #undef HKC_BINARY

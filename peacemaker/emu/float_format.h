@@ -9,10 +9,13 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 namespace pm::emu {
 
-/// A format by its fields. `Word` holds the bits; those of F16 lie in the low half of a 32-bit word.
+/// A format by its fields. `Word` holds the bits; those of F16 lie in the low half of a 32-bit word. `Native` is the
+/// host's type of the format, where it has one.
 struct F16 {
     using Word = std::uint32_t;
     static constexpr Word kSign = 0x8000, kInfinity = 0x7c00, kQuiet = 0x200, kDefaultNan = 0x7e00;
@@ -20,11 +23,13 @@ struct F16 {
 };
 struct F32 {
     using Word = std::uint32_t;
+    using Native = float;
     static constexpr Word kSign = 0x80000000, kInfinity = 0x7f800000, kQuiet = 0x400000, kDefaultNan = 0x7fc00000;
     static constexpr int kMantissaBits = 23, kBias = 127;
 };
 struct F64 {
     using Word = std::uint64_t;
+    using Native = double;
     static constexpr Word kSign = 0x8000000000000000, kInfinity = 0x7ff0000000000000, kQuiet = 0x8000000000000,
                           kDefaultNan = 0x7ff8000000000000;
     static constexpr int kMantissaBits = 52, kBias = 1023;
@@ -90,15 +95,19 @@ typename F::Word nearest(double v) {
 }
 
 /// a + b with the last bit set where the sum is not exact: a further rounding to a shorter format is then the only one.
-inline double sum_to_odd(double a, double b) {
-    const double sum = a + b;
-    if (!std::isfinite(sum)) return sum;
-    // What the sum lost (Knuth's two-sum).
-    const double part = sum - a;
-    const double lost = (a - (sum - part)) + (b - part);
-    auto bits = std::bit_cast<std::uint64_t>(sum);
-    if (lost != 0 && (bits & 1u) == 0) bits += (lost > 0) == (sum > 0) ? 1u : ~std::uint64_t{0};
-    return std::bit_cast<double>(bits);
+/// Without branches, so that lanes can be taken at a time.
+template <typename T>
+T sum_to_odd(T a, T b) {
+    using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    const T sum = a + b;
+    // What the sum lost (Knuth's two-sum); NaN beside infinities.
+    const T part = sum - a;
+    const T lost = (a - (sum - part)) + (b - part);
+    const auto bits = std::bit_cast<Word>(sum);
+    constexpr Word kInfinity = std::bit_cast<Word>(std::numeric_limits<T>::infinity());
+    const bool inexact = (bits & kInfinity) != kInfinity && lost != 0 && (bits & 1U) == 0;
+    const Word step = (lost > 0) == (sum > 0) ? Word{1} : ~Word{0};
+    return std::bit_cast<T>(bits + (inexact ? step : Word{0}));
 }
 
 /// The result of an operation whose arithmetic gave `r`: where that is a NaN, the first NaN source made quiet, or the
@@ -234,6 +243,51 @@ typename F::Word scaled(typename F::Word v, std::int32_t exponent) {
         return std::bit_cast<std::uint32_t>(std::ldexp(std::bit_cast<float>(v), bounded));
     else
         return nearest<F>(std::ldexp(value_of<F>(v), bounded));
+}
+
+/// What a division of the format scales its operands by, and the exponent differences that decide about it.
+template <typename F>
+struct DivisionScale;
+template <>
+struct DivisionScale<F32> {
+    static constexpr int kShift = 64, kLargeQuotient = 96, kSmallNumerator = 23;
+};
+template <>
+struct DivisionScale<F64> {
+    static constexpr int kShift = 128, kLargeQuotient = 768, kSmallNumerator = 53;
+};
+
+/// V_DIV_SCALE: `value`, which is the denominator or the numerator, as the division takes it, and whether its quotient
+/// is scaled back. The ISA documents compare 1 / S1 with an f64 subnormal, which an f32 never reaches; what keeps
+/// V_RCP's result from being flushed is taken here: the denominator is scaled down where its reciprocal would be
+/// subnormal.
+template <typename F>
+typename F::Word division_scale(typename F::Word value, typename F::Word denominator, typename F::Word numerator,
+                                bool& scaled_back) {
+    using Native = typename F::Native;
+    using Scale = DivisionScale<F>;
+    const auto subnormal = [](Native v) { return is_subnormal<F>(std::bit_cast<typename F::Word>(v)); };
+    scaled_back = false;
+    if (magnitude_of<F>(denominator) == 0 || magnitude_of<F>(numerator) == 0) return F::kDefaultNan;
+    const int d = exponent_of<F>(denominator), n = exponent_of<F>(numerator);
+    const auto divisor = std::bit_cast<Native>(denominator);
+    const bool small_reciprocal = subnormal(Native{1} / divisor);
+    const bool small_quotient = subnormal(std::bit_cast<Native>(numerator) / divisor);
+    if (n - d >= Scale::kLargeQuotient) {
+        scaled_back = true;
+        return value == denominator ? scaled<F>(value, Scale::kShift) : value;
+    }
+    if (is_subnormal<F>(denominator)) return scaled<F>(value, Scale::kShift);
+    if (small_reciprocal && small_quotient) {
+        scaled_back = true;
+        return value == denominator ? scaled<F>(value, -Scale::kShift) : value;
+    }
+    if (small_reciprocal) return scaled<F>(value, -Scale::kShift);
+    if (small_quotient) {
+        scaled_back = true;
+        return value == numerator ? scaled<F>(value, Scale::kShift) : value;
+    }
+    return n <= Scale::kSmallNumerator ? scaled<F>(value, Scale::kShift) : value;
 }
 
 /// V_DIV_FIXUP: the special cases of numerator / denominator around a quotient. `least` is the exponent difference

@@ -25,15 +25,7 @@ u32 mul(u32 a, u32 b) { return settled<F16>(narrowed(widened(a) * widened(b)), a
 
 // The product is exact in f32; their sum is rounded to odd there, so that the rounding to f16 is the only one.
 u32 fma(u32 a, u32 b, u32 c) {
-    const float product = widened(a) * widened(b), addend = widened(c);
-    const float sum = product + addend;
-    const float part = sum - product;
-    const float lost = (product - (sum - part)) + (addend - part); // Knuth's two-sum; NaN beside infinities
-    u32 bits = std::bit_cast<u32>(sum);
-    const bool finite = (bits & 0x7f800000u) != 0x7f800000u;
-    const bool inexact = finite && lost != 0 && (bits & 1u) == 0;
-    bits += !inexact ? 0u : (lost > 0) == (sum > 0) ? 1u : ~0u;
-    return settled<F16>(round_f16(bits), a, b, c);
+    return settled<F16>(narrowed(sum_to_odd(widened(a) * widened(b), widened(c))), a, b, c);
 }
 
 // --- others ---------------------------------------------------------------------------------------------------------
@@ -139,20 +131,7 @@ constexpr Row kRows[] = {
     HKC_COMPARE("F", "-:hh", never),
     HKC_COMPARE("T", "-:hh", always),
     HKC_COMPARE("TRU", "-:hh", always),
-    HKC_ORDERED("LT", true, false, false, false),
-    HKC_ORDERED("EQ", false, true, false, false),
-    HKC_ORDERED("LE", true, true, false, false),
-    HKC_ORDERED("GT", false, false, true, false),
-    HKC_ORDERED("LG", true, false, true, false),
-    HKC_ORDERED("GE", false, true, true, false),
-    HKC_ORDERED("O", true, true, true, false),
-    HKC_ORDERED("U", false, false, false, true),
-    HKC_ORDERED("NGE", true, false, false, true),
-    HKC_ORDERED("NLG", false, true, false, true),
-    HKC_ORDERED("NGT", true, true, false, true),
-    HKC_ORDERED("NLE", false, false, true, true),
-    HKC_ORDERED("NEQ", true, false, true, true),
-    HKC_ORDERED("NLT", false, true, true, true),
+    HKC_FLOAT_CONDITIONS(HKC_ORDERED),
 };
 #undef HKC_UNARY
 #undef HKC_BOUNDED

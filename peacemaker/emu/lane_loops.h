@@ -49,6 +49,21 @@ constexpr std::size_t arity(R (*)(A...)) {
 
 } // namespace detail
 
+/// Lanes of an operation on three words that also gives a bit of the lane mask: Op(a, b, c, bit).
+template <typename Word, auto Op>
+std::uint32_t lanes_with_mask(const std::uint32_t* a, const std::uint32_t* b, const std::uint32_t* c, std::uint32_t* d,
+                              std::uint32_t) {
+    std::uint32_t mask = 0;
+    for (std::uint32_t i = 0; i < kLanes; ++i) {
+        bool bit = false;
+        detail::set_lane(
+            d, i,
+            Op(detail::lane_value<Word>(a, i), detail::lane_value<Word>(b, i), detail::lane_value<Word>(c, i), bit));
+        mask |= static_cast<std::uint32_t>(bit) << i;
+    }
+    return mask;
+}
+
 /// `Op` takes one to three std::uint32_t or std::uint64_t and gives one of them, or a bool: then the lane mask.
 template <auto Op>
 std::uint32_t lanes(const std::uint32_t* a, const std::uint32_t* b, const std::uint32_t* c, std::uint32_t* d,

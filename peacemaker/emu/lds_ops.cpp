@@ -6,7 +6,7 @@
 // Sources: RDNA ISA documents, chapter "Local data share operations" and the DS instruction listings.
 #include "peacemaker/emu/lds.h"
 #include "peacemaker/emu/loads.h"
-#include "peacemaker/emu/row.h"
+#include "peacemaker/emu/row_builders.h"
 #include "peacemaker/emu/shadow.h"
 #include "peacemaker/emu/waits.h"
 
@@ -249,22 +249,13 @@ constexpr Row atomic(std::string_view name, u8 bytes, LdsForm form, atomics::Op 
     r.atomic = op;
     return r;
 }
-constexpr Row replacing(Row r) {
-    r.replaces = true;
-    return r;
-}
-constexpr Row noted(Row r, std::string_view note) {
-    r.exactness = Exactness::kApproximate;
-    r.note = note;
-    return r;
-}
 
 #define HKC_ATOMIC(NAME, suffix, bytes, op)                                                                            \
     atomic("DS_" NAME "_" suffix, bytes, LdsForm::kAtomic, atomics::op),                                               \
         atomic("DS_" NAME "_RTN_" suffix, bytes, LdsForm::kAtomicReturn, atomics::op)
 #define HKC_NOTED(NAME, suffix, bytes, note, ...)                                                                      \
-    noted(atomic("DS_" NAME "_" suffix, bytes, LdsForm::kAtomic, atomics::__VA_ARGS__), note),                         \
-        noted(atomic("DS_" NAME "_RTN_" suffix, bytes, LdsForm::kAtomicReturn, atomics::__VA_ARGS__), note)
+    approximate(atomic("DS_" NAME "_" suffix, bytes, LdsForm::kAtomic, atomics::__VA_ARGS__), note),                   \
+        approximate(atomic("DS_" NAME "_RTN_" suffix, bytes, LdsForm::kAtomicReturn, atomics::__VA_ARGS__), note)
 #define HKC_ATOMICS(suffix_u, suffix_i, suffix_b, suffix_f, bytes, U, I, F)                                            \
     HKC_ATOMIC("ADD", suffix_u, bytes, add<U>), HKC_ATOMIC("SUB", suffix_u, bytes, sub<U>),                            \
         HKC_ATOMIC("RSUB", suffix_u, bytes, reverse_sub<U>), HKC_ATOMIC("MIN", suffix_u, bytes, smallest<U>),          \

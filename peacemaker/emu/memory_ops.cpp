@@ -9,6 +9,7 @@
 #include "peacemaker/emu/buffer.h"
 #include "peacemaker/emu/global.h"
 #include "peacemaker/emu/loads.h"
+#include "peacemaker/emu/row_builders.h"
 #include "peacemaker/emu/scratch.h"
 #include "peacemaker/emu/shadow.h"
 #include "peacemaker/emu/waits.h"
@@ -381,13 +382,7 @@ constexpr Row atomic(std::string_view name, Unit unit, Handler handler, u8 bytes
                      std::string_view note = {}) {
     Row r = row(name, unit, handler, bytes);
     r.atomic = op;
-    if (!note.empty()) r.exactness = Exactness::kApproximate;
-    r.note = note;
-    return r;
-}
-constexpr Row replacing(Row r) {
-    r.replaces = true;
-    return r;
+    return note.empty() ? r : approximate(r, note);
 }
 
 #define HKC_ATOMICS_OF(SPACE, X, unit, handler, bytes, U, I, F)                                                        \

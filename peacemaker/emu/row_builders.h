@@ -1,4 +1,4 @@
-// How the tables of vector rows are written.
+// How the tables of rows are written: rows of vector instructions, and what any row may have besides.
 #pragma once
 
 #include "peacemaker/emu/row.h"
@@ -38,6 +38,11 @@ constexpr Row approximate(Row r, std::string_view note) {
     r.note = note;
     return r;
 }
+/// Of an atomic: the old value does not enter the new one.
+constexpr Row replacing(Row r) {
+    r.replaces = true;
+    return r;
+}
 constexpr Row mask_to(Row r) {
     r.mask_out = true;
     return r;
@@ -54,3 +59,11 @@ constexpr Row with_variants(Row r, ChooseCompute choose) {
 }
 
 } // namespace pm::emu
+
+/// Every ordered comparison: X(name, less, equal, greater, unordered), by which outcomes count as true.
+#define HKC_FLOAT_CONDITIONS(X)                                                                                        \
+    X("LT", true, false, false, false), X("EQ", false, true, false, false), X("LE", true, true, false, false),         \
+        X("GT", false, false, true, false), X("LG", true, false, true, false), X("GE", false, true, true, false),      \
+        X("O", true, true, true, false), X("U", false, false, false, true), X("NGE", true, false, false, true),        \
+        X("NLG", false, true, false, true), X("NGT", true, true, false, true), X("NLE", false, false, true, true),     \
+        X("NEQ", true, false, true, true), X("NLT", false, true, true, true)

@@ -3,6 +3,7 @@
 // Sources: RDNA 3.5 and RDNA 4 ISA documents, SOP1, SOP2 and SOPC listings. What a 16-bit result leaves in the upper
 // half of its register is not stated: it counts as undefined.
 #include "peacemaker/emu/bounded_functions.h"
+#include "peacemaker/emu/row_builders.h"
 #include "peacemaker/emu/scalar_execute.h"
 
 #include <bit>
@@ -84,10 +85,6 @@ constexpr Row row(std::string_view name, std::string_view shape, ScalarOp op) {
     r.is_float = true;
     return r;
 }
-constexpr Row to_integer(Row r) {
-    r.integer_result = true;
-    return r;
-}
 constexpr Row row3(std::string_view name, std::string_view shape, ScalarOp3 op, bool accumulates) {
     Row r = row(name, shape, nullptr);
     r.scalar3 = op;
@@ -95,10 +92,7 @@ constexpr Row row3(std::string_view name, std::string_view shape, ScalarOp3 op, 
     return r;
 }
 constexpr Row bounded_row(std::string_view name, ScalarOp op) {
-    Row r = row(name, "1:1", op);
-    r.exactness = Exactness::kApproximate;
-    r.note = kFlushedNote;
-    return r;
+    return approximate(row(name, "1:1", op), kFlushedNote);
 }
 
 #define HKC_BOTH(name, sources32, sources16, op, ...)                                                                  \
@@ -137,20 +131,7 @@ constexpr Row kRows[] = {
     bounded_row("V_S_SQRT_F32", bounded<root>),
     bounded_row("V_S_EXP_F32", bounded<power_of_2>),
     bounded_row("V_S_LOG_F32", bounded<logarithm>),
-    HKC_COMPARE("LT", true, false, false, false),
-    HKC_COMPARE("EQ", false, true, false, false),
-    HKC_COMPARE("LE", true, true, false, false),
-    HKC_COMPARE("GT", false, false, true, false),
-    HKC_COMPARE("LG", true, false, true, false),
-    HKC_COMPARE("GE", false, true, true, false),
-    HKC_COMPARE("O", true, true, true, false),
-    HKC_COMPARE("U", false, false, false, true),
-    HKC_COMPARE("NGE", true, false, false, true),
-    HKC_COMPARE("NLG", false, true, false, true),
-    HKC_COMPARE("NGT", true, true, false, true),
-    HKC_COMPARE("NLE", false, false, true, true),
-    HKC_COMPARE("NEQ", true, false, true, true),
-    HKC_COMPARE("NLT", false, true, true, true),
+    HKC_FLOAT_CONDITIONS(HKC_COMPARE),
 };
 #undef HKC_BOTH
 #undef HKC_COMPARE

@@ -23,48 +23,12 @@ u32 fma_bits(u32 a, u32 b, u32 c) { return settled<F32>(bits(__builtin_fmaf(f32(
 
 // --- division -------------------------------------------------------------------------------------------------------
 
-// Which operand a division scales, and whether its quotient is scaled back. The ISA documents compare 1 / S1 with an
-// f64 subnormal, which an f32 never reaches; what keeps V_RCP_F32's result from being flushed is taken here: the
-// denominator is scaled down where its reciprocal would be subnormal.
-u32 division_scale(u32 value, u32 denominator, u32 numerator, bool& scaled_back) {
-    scaled_back = false;
-    if (zero(denominator) || zero(numerator)) return F32::kDefaultNan;
-    const int d = exponent_of<F32>(denominator), n = exponent_of<F32>(numerator);
-    const bool small_reciprocal = is_subnormal<F32>(bits(1.0f / f32(denominator)));
-    const bool small_quotient = is_subnormal<F32>(bits(f32(numerator) / f32(denominator)));
-    if (n - d >= 96) {
-        scaled_back = true;
-        return value == denominator ? scaled<F32>(value, 64) : value;
-    }
-    if (is_subnormal<F32>(denominator)) return scaled<F32>(value, 64);
-    if (small_reciprocal && small_quotient) {
-        scaled_back = true;
-        return value == denominator ? scaled<F32>(value, -64) : value;
-    }
-    if (small_reciprocal) return scaled<F32>(value, -64);
-    if (small_quotient) {
-        scaled_back = true;
-        return value == numerator ? scaled<F32>(value, 64) : value;
-    }
-    return n <= 23 ? scaled<F32>(value, 64) : value;
-}
-
-u32 div_scale(const u32* a, const u32* b, const u32* c, u32* d, u32) {
-    u32 mask = 0;
-    for (u32 i = 0; i < kLanes; ++i) {
-        bool back = false;
-        d[i] = division_scale(a[i], b[i], c[i], back);
-        mask |= static_cast<u32>(back) << i;
-    }
-    return mask;
-}
-
 // Scales the quotient back with no rounding of its own: up where it is above 1, which only a scaled denominator brings
 // about, else down.
 u32 div_fmas(const u32* a, const u32* b, const u32* c, u32* d, u32 mask) {
     for (u32 i = 0; i < kLanes; ++i) {
         const bool back = ((mask >> i) & 1u) != 0;
-        const double sum = sum_to_odd(static_cast<double>(f32(a[i])) * f32(b[i]), f32(c[i]));
+        const double sum = sum_to_odd<double>(static_cast<double>(f32(a[i])) * f32(b[i]), f32(c[i]));
         const double shift = !back ? 1.0 : exponent_of<F32>(c[i]) > 127 ? 0x1p64 : 0x1p-64;
         d[i] = settled<F32>(nearest<F32>(sum * shift), a[i], b[i], c[i]);
     }
@@ -149,7 +113,9 @@ constexpr Row kRows[] = {
     HKC_TERNARY("MINIMUMMAXIMUM", (clamp_strict<F32, false>)),
     HKC_TERNARY("MAXIMUMMINIMUM", (clamp_strict<F32, true>)),
 
-    approximate(keeping_subnormals(floating(mask_to(row("V_DIV_SCALE_F32", "1:111", div_scale, kAll)))), kScaleNote),
+    approximate(keeping_subnormals(floating(
+                    mask_to(row("V_DIV_SCALE_F32", "1:111", (lanes_with_mask<u32, division_scale<F32>>), kAll)))),
+                kScaleNote),
     keeping_subnormals(floating(mask_through(row("V_DIV_FMAS_F32", "1:111", div_fmas, kAll), true, false))),
     keeping_subnormals(HKC_TERNARY("DIV_FIXUP", div_fixup)),
 
