@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 
 namespace pm::testing {
@@ -28,11 +27,6 @@ i64 number(u64 v, unsigned bits, bool is_signed) { return is_signed ? sig(v, bit
 u64 field(u64 v, unsigned index, unsigned bits) { return v / static_cast<u64>(power(bits * index)); }
 i64 kept(i64 v, unsigned bits, bool is_signed) {
     return is_signed ? std::clamp(v, -power(bits - 1), power(bits - 1) - 1) : std::clamp(v, i64{0}, power(bits) - 1);
-}
-
-std::string lower(std::string text) {
-    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return text;
 }
 
 struct Type {

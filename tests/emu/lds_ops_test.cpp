@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <random>
 
@@ -57,11 +56,6 @@ u64 wide(const std::array<u32, 4>& words, unsigned bytes, unsigned first = 0) {
 std::string registers(unsigned first, unsigned bytes) {
     return bytes <= 4 ? fmt::format("v{}", first) : fmt::format("v[{}:{}]", first, first + bytes / 4 - 1);
 }
-std::string lower(std::string text) {
-    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return text;
-}
-
 void add_plain(std::vector<Case>& all) {
     struct Narrow {
         const char* row;

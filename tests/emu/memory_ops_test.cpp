@@ -2,13 +2,13 @@
 #include "peacemaker/emu/program.h"
 #include "peacemaker/emu/row.h"
 #include "tests/emu/kernel_rig.h"
+#include "tests/emu/row_coverage.h"
 
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <random>
 #include <set>
 
@@ -90,11 +90,6 @@ constexpr Form kForms[] = {
     {"BUFFER", Where::kScratch, 1, "{R}, off, s[0:3], s14 offset:4", "{R}, off, s[0:3], s14 offset:4"},
     {"BUFFER", Where::kScratch, 1, "{R}, v3, s[0:3], 0 offen offset:5", "{R}, v3, s[0:3], 0 offen offset:5"},
 };
-
-std::string lower(std::string text) {
-    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return text;
-}
 
 std::string instruction(const Form& form, const Access& access) {
     const unsigned last = 20 + (access.bytes + 3) / 4 - 1;

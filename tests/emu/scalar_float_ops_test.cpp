@@ -3,12 +3,12 @@
 #include "tests/emu/exact_float.h"
 #include "tests/emu/kernel_rig.h"
 #include "tests/emu/row_coverage.h"
+#include "tests/emu/vector_cases.h"
 
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -34,11 +34,6 @@ struct Case {
     std::function<u32(const In&)> expected{}; // s24, or SCC of a comparison
     std::function<bool(u32 a, u32 got)> accepts{};
 };
-
-std::string lower(std::string text) {
-    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return text;
-}
 
 u32 narrow(std::uint64_t v) { return static_cast<u32>(v); }
 
@@ -105,24 +100,7 @@ void add_typed(std::vector<Case>& all, const Kind& k) {
     whole("CEIL", [](double x) { return std::ceil(x); });
     whole("FLOOR", [](double x) { return std::floor(x); });
     whole("RNDNE", [](double x) { return std::isinf(x) ? x : std::copysign(x - std::remainder(x, 1.0), x); });
-    struct Predicate {
-        const char* name;
-        bool less, equal, greater, unordered;
-    };
-    for (const Predicate& p : {Predicate{"LT", true, false, false, false},
-                               {"EQ", false, true, false, false},
-                               {"LE", true, true, false, false},
-                               {"GT", false, false, true, false},
-                               {"LG", true, false, true, false},
-                               {"GE", false, true, true, false},
-                               {"O", true, true, true, false},
-                               {"U", false, false, false, true},
-                               {"NGE", true, false, false, true},
-                               {"NLG", false, true, false, true},
-                               {"NGT", true, true, false, true},
-                               {"NLE", false, false, true, true},
-                               {"NEQ", true, false, true, true},
-                               {"NLT", false, true, true, true}}) {
+    for (const Predicate& p : kFloatPredicates) {
         const std::string row = fmt::format("S_CMP_{}_{}", p.name, k.name);
         all.push_back({row,
                        false,
@@ -130,8 +108,9 @@ void add_typed(std::vector<Case>& all, const Kind& k) {
                        false,
                        [p, k](const In& i) {
                            const u32 a = i.a & k.mask, b = i.b & k.mask;
-                           if (k.nan(a) || k.nan(b)) return u32{p.unordered};
-                           return u32{k.value(a) < k.value(b) ? p.less : k.value(a) > k.value(b) ? p.greater : p.equal};
+                           const Outcome outcome =
+                               k.nan(a) || k.nan(b) ? kUnordered : outcome_of(k.value(a), k.value(b));
+                           return u32{(outcome & p.outcomes) != 0};
                        },
                        {}});
     }

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cctype>
 #include <cmath>
 #include <limits>
 
@@ -32,11 +31,6 @@ bool signalling(u64 v) { return nan(v) && (v & 0x400000) == 0; }
 bool zero(u64 v) { return (v & 0x7fffffff) == 0; }
 u32 quiet(u64 v) { return w(kF32.quiet(w(v))); }
 u32 flushed(u64 v) { return (v & 0x7f800000) == 0 ? w(v) & 0x80000000 : w(v); }
-
-std::string lower(std::string text) {
-    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return text;
-}
 
 using Op3 = std::function<u32(u32, u32, u32)>;
 

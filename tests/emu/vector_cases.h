@@ -24,6 +24,39 @@ struct LaneOut {
 
 enum : unsigned { kGen10 = 1, kGen11 = 2, kGen12 = 4, kGen11And12 = 6, kGen10And11 = 3, kAllGens = 7 };
 
+/// How two values compare, and by which of that a comparison is true (ISA documents, "Vector ALU comparison
+/// operations").
+enum Outcome : unsigned { kLess = 1, kEqual = 2, kGreater = 4, kUnordered = 8 };
+struct Predicate {
+    const char* name;
+    unsigned outcomes; // those that make it true
+    unsigned generations = kAllGens;
+};
+inline constexpr Predicate kFloatPredicates[] = {
+    {"LT", kLess},
+    {"EQ", kEqual},
+    {"LE", kLess | kEqual},
+    {"GT", kGreater},
+    {"LG", kLess | kGreater},
+    {"GE", kGreater | kEqual},
+    {"O", kLess | kEqual | kGreater},
+    {"U", kUnordered},
+    {"NGE", kLess | kUnordered},
+    {"NLG", kEqual | kUnordered},
+    {"NGT", kLess | kEqual | kUnordered},
+    {"NLE", kGreater | kUnordered},
+    {"NEQ", kLess | kGreater | kUnordered},
+    {"NLT", kEqual | kGreater | kUnordered},
+};
+/// Those that give one answer whatever they compare.
+inline constexpr Predicate kConstantPredicates[] = {{"F", 0, kGen10And11},
+                                                    {"TRU", kLess | kEqual | kGreater | kUnordered, kGen10},
+                                                    {"T", kLess | kEqual | kGreater | kUnordered, kGen11}};
+template <typename T>
+Outcome outcome_of(T a, T b) {
+    return a < b ? kLess : a > b ? kGreater : a == b ? kEqual : kUnordered;
+}
+
 /// What the random operands look like.
 enum class Values { kIntegers, kFloats, kHalves, kBrainHalves, kDoubles };
 

@@ -1,55 +1,23 @@
+#include "tests/emu/row_coverage.h"
 #include "tests/emu/vector_cases.h"
 
 #include <bit>
-#include <cctype>
 #include <cmath>
 
 namespace pm::testing {
 namespace {
 
-enum Outcome : unsigned { kLess = 1, kEqual = 2, kGreater = 4, kUnordered = 8 };
-
-struct Predicate {
-    const char* name;
-    unsigned outcomes; // those that make it true
-};
-
 // ISA documents, "Vector ALU comparison operations".
 constexpr Predicate kIntegerPredicates[] = {{"LT", kLess},    {"EQ", kEqual},           {"LE", kLess | kEqual},
                                             {"GT", kGreater}, {"NE", kLess | kGreater}, {"GE", kGreater | kEqual}};
-constexpr Predicate kFloatPredicates[] = {
-    {"LT", kLess},
-    {"EQ", kEqual},
-    {"LE", kLess | kEqual},
-    {"GT", kGreater},
-    {"LG", kLess | kGreater},
-    {"GE", kGreater | kEqual},
-    {"O", kLess | kEqual | kGreater},
-    {"U", kUnordered},
-    {"NGE", kLess | kUnordered},
-    {"NLG", kEqual | kUnordered},
-    {"NGT", kLess | kEqual | kUnordered},
-    {"NLE", kGreater | kUnordered},
-    {"NEQ", kLess | kGreater | kUnordered},
-    {"NLT", kEqual | kGreater | kUnordered},
-};
-
-Outcome integers(__int128 a, __int128 b) { return a < b ? kLess : a > b ? kGreater : kEqual; }
-
 Outcome outcome(std::string_view type, std::uint64_t a, std::uint64_t b) {
-    if (type == "I32") return integers(static_cast<std::int32_t>(a), static_cast<std::int32_t>(b));
-    if (type == "U32") return integers(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b));
-    if (type == "I64") return integers(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b));
-    if (type == "U64") return integers(a, b);
+    if (type == "I32") return outcome_of<__int128>(static_cast<std::int32_t>(a), static_cast<std::int32_t>(b));
+    if (type == "U32") return outcome_of<__int128>(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b));
+    if (type == "I64") return outcome_of<__int128>(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b));
+    if (type == "U64") return outcome_of<__int128>(a, b);
     const auto x = static_cast<long double>(std::bit_cast<float>(static_cast<std::uint32_t>(a)));
     const auto y = static_cast<long double>(std::bit_cast<float>(static_cast<std::uint32_t>(b)));
-    if (std::isunordered(x, y)) return kUnordered;
-    return std::isless(x, y) ? kLess : std::isgreater(x, y) ? kGreater : kEqual;
-}
-
-std::string lower(std::string text) {
-    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return text;
+    return outcome_of(x, y);
 }
 
 void add(std::vector<VectorCase>& all, const Predicate& p, const std::string& type) {
