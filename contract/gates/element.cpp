@@ -17,7 +17,7 @@ std::uint64_t encode_float(FloatLayout layout, double value) {
     if (std::isnan(value)) return sign | layout.infinity() | layout.quiet_bit();
     const double magnitude = std::fabs(value);
     if (std::isinf(value)) return sign | layout.infinity();
-    const int bias = (1 << (layout.exponent_bits - 1)) - 1;
+    const int bias = layout.bias();
     const auto m = static_cast<int>(layout.mantissa_bits);
     // Magnitudes count up from zero as their bit patterns do, so a carry out of the mantissa lands where it must.
     const int exponent = magnitude == 0 ? 1 - bias : std::max(std::ilogb(magnitude), 1 - bias);

@@ -21,6 +21,7 @@ struct FloatLayout {
     unsigned exponent_bits = 0;
     unsigned mantissa_bits = 0;
     std::uint64_t sign_bit() const { return std::uint64_t{1} << (exponent_bits + mantissa_bits); }
+    int bias() const { return (1 << (exponent_bits - 1)) - 1; }
     std::uint64_t infinity() const { return ((std::uint64_t{1} << exponent_bits) - 1) << mantissa_bits; }
     std::uint64_t largest_finite() const { return infinity() - 1; }
     std::uint64_t largest_subnormal() const { return (std::uint64_t{1} << mantissa_bits) - 1; }

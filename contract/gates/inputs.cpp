@@ -57,6 +57,31 @@ std::uint64_t signalling_nan(FloatLayout layout, Random& random) {
     return layout.infinity() | (1 + random.next() % (layout.quiet_bit() - 1));
 }
 
+/// Either sign, any mantissa, an exponent evenly from [first, last].
+std::uint64_t of_exponents(FloatLayout layout, Random& random, int first, int last) {
+    const auto exponent = first + static_cast<int>(random.next() % static_cast<std::uint64_t>(last - first + 1));
+    const auto biased = static_cast<std::uint64_t>(exponent + layout.bias());
+    const std::uint64_t mantissa = random.next() & layout.largest_subnormal();
+    return random_sign(layout, random) | biased << layout.mantissa_bits | mantissa;
+}
+
+constexpr EdgeClass kInfinity = {"+Inf", true, [](FloatLayout layout, Random&) { return layout.infinity(); }};
+constexpr EdgeClass kZeros = {"signed zeros", false,
+                              [](FloatLayout layout, Random& random) { return random_sign(layout, random); }};
+constexpr EdgeClass kSubnormals = {"subnormals", false, [](FloatLayout layout, Random& random) {
+                                       const std::uint64_t mantissa = 1 + random.next() % layout.largest_subnormal();
+                                       return random_sign(layout, random) | mantissa;
+                                   }};
+constexpr EdgeClass kLargest = {"largest finite values", false, [](FloatLayout layout, Random& random) {
+                                    return random_sign(layout, random) | layout.largest_finite();
+                                }};
+// From where a square is less than half the smallest subnormal up to where it is normal.
+constexpr EdgeClass kRootsOfSmallest = {
+    "roots of the smallest values", false, [](FloatLayout layout, Random& random) {
+        const int normal = 1 - layout.bias();
+        return of_exponents(layout, random, (normal - static_cast<int>(layout.mantissa_bits)) / 2 - 2, normal / 2);
+    }};
+
 constexpr std::array kFloatEdges = {
     // Apart, for code may keep the one and drop the other.
     EdgeClass{"quiet NaN", true, [](FloatLayout layout, Random& random) { return quiet_nan(layout, random); }},
@@ -66,25 +91,81 @@ constexpr std::array kFloatEdges = {
               [](FloatLayout layout, Random& random) { return signalling_nan(layout, random); }},
     EdgeClass{"negative signalling NaN", true,
               [](FloatLayout layout, Random& random) { return layout.sign_bit() | signalling_nan(layout, random); }},
-    EdgeClass{"+Inf", true, [](FloatLayout layout, Random&) { return layout.infinity(); }},
+    kInfinity,
     EdgeClass{"-Inf", true, [](FloatLayout layout, Random&) { return layout.sign_bit() | layout.infinity(); }},
     EdgeClass{"+Inf and -Inf", true,
               [](FloatLayout layout, Random& random) { return random_sign(layout, random) | layout.infinity(); }},
-    EdgeClass{"signed zeros", false, [](FloatLayout layout, Random& random) { return random_sign(layout, random); }},
-    EdgeClass{"subnormals", false,
+    kZeros,
+    kSubnormals,
+    kLargest,
+    kRootsOfSmallest,
+    // From where a square is finite to where it is none.
+    EdgeClass{"roots of the largest values", false,
               [](FloatLayout layout, Random& random) {
-                  const std::uint64_t mantissa = 1 + random.next() % layout.largest_subnormal();
-                  return random_sign(layout, random) | mantissa;
+                  return of_exponents(layout, random, layout.bias() / 2 - 1, layout.bias() / 2 + 1);
               }},
-    EdgeClass{"largest finite values", false,
-              [](FloatLayout layout, Random& random) { return random_sign(layout, random) | layout.largest_finite(); }},
+    EdgeClass{"any finite values", false,
+              [](FloatLayout layout, Random& random) {
+                  return random_sign(layout, random) | random.next() % layout.infinity();
+              }},
 };
 
-/// Whether a sparse edge value stands at `index`: the first and last element, and a few between.
+/// What two input buffers hold at once: what one alone would hide, since the other's terms are so much larger, or
+/// would not make, as a product of zero and infinity.
+struct EdgePair {
+    const EdgeClass* one;
+    const EdgeClass* other;
+};
+constexpr std::array kEdgePairs = {
+    EdgePair{&kInfinity, &kZeros}, // of one sign: two of them make no NaN
+    EdgePair{&kSubnormals, &kZeros},
+    EdgePair{&kRootsOfSmallest, &kZeros},
+    EdgePair{&kLargest, &kRootsOfSmallest},
+};
+
+/// Whether a sparse edge value stands at `index`: the first, middle and last element, and a few between.
 bool stands_at(std::size_t index, std::size_t count, Random& random) {
     const bool drawn = random.next() % std::min<std::size_t>(count / 2 + 1, 997) == 0;
-    return drawn || index == 0 || index + 1 == count;
+    return drawn || index == 0 || index == count / 2 || index + 1 == count;
 }
+
+void write_class(const EdgeClass& edge, const BufferPlan& buffer, std::vector<std::byte>& bytes, Random& random) {
+    const FloatLayout layout = float_layout(buffer.type);
+    const std::uint32_t size = element_bytes(buffer.type);
+    for (std::size_t i = 0; i < buffer.elements; ++i)
+        if (!edge.sparse || stands_at(i, buffer.elements, random))
+            store_bits(bytes, size, i, edge.bits(layout, random));
+}
+
+/// The cases of an edge case list, one after the other.
+class CaseList {
+public:
+    CaseList(const Inputs& base, std::uint64_t seed) : base_(&base), seed_(seed) {}
+
+    /// Starts a case that `name` tells from the others.
+    void start(const std::string& name) {
+        cases_.push_back(*base_);
+        cases_.back().label = name + ", " + base_->label;
+        random_ = Random(hash_of(name, seed_));
+    }
+    void write(const EdgeClass& edge, const BufferPlan& buffer) { write_class(edge, buffer, bytes(buffer), random_); }
+    void clear(const BufferPlan& buffer) { std::fill(bytes(buffer).begin(), bytes(buffer).end(), std::byte{0}); }
+    /// All bits clear or all bits set, element by element.
+    void write_extreme_codes(const BufferPlan& buffer) {
+        for (std::size_t i = 0; i < buffer.elements; ++i)
+            store_bits(bytes(buffer), element_bytes(buffer.type), i,
+                       (random_.next() & 1U) != 0 ? ~std::uint64_t{0} : 0);
+    }
+    std::vector<Inputs> take() && { return std::move(cases_); }
+
+private:
+    std::vector<std::byte>& bytes(const BufferPlan& buffer) { return cases_.back().buffers[buffer.name]; }
+
+    const Inputs* base_;
+    std::uint64_t seed_;
+    Random random_{0};
+    std::vector<Inputs> cases_;
+};
 
 } // namespace
 
@@ -102,33 +183,38 @@ Inputs random_inputs(const ProgramPlan& plan, std::uint64_t seed) {
 }
 
 std::vector<Inputs> edge_inputs(const ProgramPlan& plan, const Inputs& base, std::uint64_t seed) {
-    std::vector<Inputs> cases;
-    for (const BufferPlan& buffer : plan.buffers) {
-        if (!buffer.has_input() || buffer.elements == 0) continue;
-        const std::uint32_t size = element_bytes(buffer.type);
-        const auto add = [&](const std::string& name, const auto& change) {
-            Inputs inputs = base;
-            inputs.label = fmt::format("{}: {}, {}", buffer.name, name, base.label);
-            Random random(hash_of(buffer.name + name, seed));
-            change(inputs.buffers[buffer.name], random);
-            cases.push_back(std::move(inputs));
-        };
-        if (!is_float(buffer.type)) {
-            add("extreme codes", [&](std::vector<std::byte>& bytes, Random& random) {
-                for (std::size_t i = 0; i < buffer.elements; ++i)
-                    store_bits(bytes, size, i, (random.next() & 1U) != 0 ? ~std::uint64_t{0} : 0);
-            });
+    CaseList cases(base, seed);
+    std::vector<const BufferPlan*> inputs;
+    for (const BufferPlan& buffer : plan.buffers)
+        if (buffer.has_input() && buffer.elements != 0) inputs.push_back(&buffer);
+    for (const BufferPlan* buffer : inputs) {
+        if (!is_float(buffer->type)) {
+            cases.start(buffer->name + ": extreme codes");
+            cases.write_extreme_codes(*buffer);
             continue;
         }
-        const FloatLayout layout = float_layout(buffer.type);
-        for (const EdgeClass& edge : kFloatEdges)
-            add(edge.name, [&](std::vector<std::byte>& bytes, Random& random) {
-                for (std::size_t i = 0; i < buffer.elements; ++i)
-                    if (!edge.sparse || stands_at(i, buffer.elements, random))
-                        store_bits(bytes, size, i, edge.bits(layout, random));
-            });
+        for (const EdgeClass& edge : kFloatEdges) {
+            cases.start(fmt::format("{}: {}", buffer->name, edge.name));
+            cases.write(edge, *buffer);
+        }
     }
-    return cases;
+    for (const EdgePair& pair : kEdgePairs) {
+        for (const BufferPlan* one : inputs) {
+            for (const BufferPlan* other : inputs) {
+                if (one == other || !is_float(one->type)) continue;
+                const bool codes = !is_float(other->type);
+                if (codes && pair.other != &kZeros) continue;
+                cases.start(fmt::format("{}: {}, {}: {}", one->name, pair.one->name, other->name,
+                                        codes ? "zeros" : pair.other->name));
+                cases.write(*pair.one, *one);
+                if (codes)
+                    cases.clear(*other);
+                else
+                    cases.write(*pair.other, *other);
+            }
+        }
+    }
+    return std::move(cases).take();
 }
 
 } // namespace hkc

@@ -25,11 +25,13 @@ struct Inputs {
 /// asks.
 Inputs random_inputs(const ProgramPlan& plan, std::uint64_t seed);
 
-/// The edge cases of a launch: each takes `base` and changes one input buffer.
+/// The edge cases of a launch: each takes `base` and changes one input buffer or two.
 /// Floating buffers: quiet and signalling NaN of either sign (any payload), +Inf, -Inf, both infinities, signed zeros,
-/// subnormals of either sign, largest finite values of either sign. Integer buffers: all bits clear and all bits set,
-/// element by element. NaN and infinities stand at some elements and leave others alone, so that outputs they do not
-/// reach are seen too.
+/// subnormals, largest finite values, values whose squares are about the smallest or the largest, and any finite
+/// values, these of either sign. Integer buffers: all bits clear and all bits set, element by element. NaN and
+/// infinities stand at some elements and leave others alone, so that outputs they do not reach are seen too. Two
+/// buffers: one with +Inf, subnormals or values whose squares are about the smallest, another all zero; one with
+/// largest finite values, another with values whose squares are about the smallest.
 std::vector<Inputs> edge_inputs(const ProgramPlan& plan, const Inputs& base, std::uint64_t seed);
 
 /// A small fast generator of 64-bit words (splitmix64): the same sequence for a seed on every machine.

@@ -16,8 +16,15 @@ pm::Result<void> checked(const HipApi& api, const std::string& call, hipError_t 
     return {};
 }
 
-/// The offset that gives a payload the alignment `align` and no greater one: allocations are aligned to 256 at least.
-std::size_t offset_of_alignment(std::uint32_t align) { return align < 256 ? align : 0; }
+constexpr std::uint32_t kWidestAccess = 16;     // bytes
+constexpr std::uint32_t kAllocationAlign = 256; // bytes: of every allocation, at least
+
+/// Bytes before a payload. Each step also moves on by an access, so that code which looks at higher address bits is
+/// seen.
+std::size_t offset_of_step(std::uint32_t align, std::uint32_t step) {
+    if (step == 0) return 0;
+    return (std::size_t{align} * step + std::size_t{kWidestAccess} * (step - 1)) % kAllocationAlign;
+}
 
 std::vector<std::byte> poison_bytes(Poison poison, std::size_t count) {
     std::vector<std::byte> bytes(count);
@@ -26,6 +33,8 @@ std::vector<std::byte> poison_bytes(Poison poison, std::size_t count) {
 }
 
 } // namespace
+
+std::uint32_t alignment_steps(std::uint32_t align) { return std::max(kWidestAccess / align, 2U) - 1; }
 
 std::byte poison_byte(Poison poison, std::size_t i) {
     // Position-dependent, so that bytes moved from one place to another are no longer poison.
@@ -87,7 +96,7 @@ pm::Result<Prepared> Prepared::create(Session& session, const ProgramPlan& plan,
                                       const BufferOptions& options) {
     Prepared prepared(session, plan, inputs);
     for (const BufferPlan& buffer : plan.buffers) {
-        const std::size_t offset = options.smallest_alignment ? offset_of_alignment(buffer.align) : 0;
+        const std::size_t offset = offset_of_step(buffer.align, options.step);
         auto made = DeviceBuffer::create(session.api(), buffer.bytes(), options.placement, offset);
         if (!made) return made.error().with(buffer.name);
         if (buffer.dir == Direction::kIn) {

@@ -59,8 +59,14 @@ private:
 /// How the buffers of a launch set stand.
 struct BufferOptions {
     Placement placement = Placement::kExact;
-    bool smallest_alignment = false; // each payload at its argument's `align`, and at no greater power of two
+    /// 0: payloads start where allocations do. 1: each at its argument's `align` and no greater alignment. Further
+    /// steps: at other multiples of its `align`.
+    std::uint32_t step = 0;
 };
+
+/// The last step that is needed to bring a payload to every multiple of `align` (at least 1) within 16 bytes, the
+/// widest access.
+std::uint32_t alignment_steps(std::uint32_t align);
 
 /// A launch set whose buffers are on the device.
 class Prepared {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -78,16 +79,104 @@ TEST(Inputs, ValuesAreModerateScalesPositiveAndWordsSpreadOverAllBits) {
     EXPECT_EQ(clear, 0xffffffffU);
 }
 
-TEST(Inputs, EdgesChangeOneBufferAndHoldWhatTheirNameSays) {
+/// The kinds of a case by buffer: `x: +Inf, bias: signed zeros, seed 1` is x's "+Inf" and bias's "signed zeros".
+std::map<std::string, std::string> kinds_of(const Inputs& edge) {
+    std::map<std::string, std::string> kinds;
+    std::string rest = edge.label.substr(0, edge.label.rfind(','));
+    while (!rest.empty()) {
+        const std::string part = rest.substr(0, rest.find(", "));
+        kinds[part.substr(0, part.find(':'))] = part.substr(part.find(':') + 2);
+        rest.erase(0, part.size() + 2);
+    }
+    return kinds;
+}
+
+TEST(Inputs, EdgesChangeTheBuffersOfTheirName) {
     const ProgramPlan p = plan();
     const Inputs base = random_inputs(p, 1);
     const auto edges = edge_inputs(p, base, 1);
-    EXPECT_EQ(edges.size(), 3U * 10 + 1);
+    // 13 kinds of each floating buffer, one of codes; three kinds beside zeros in each other buffer, one beside floats.
+    EXPECT_EQ(edges.size(), 3U * 13 + 1 + 3 * (3 * 3) + 3 * 2);
+    std::set<std::string> labels;
     for (const Inputs& edge : edges) {
-        std::string changed;
+        labels.insert(edge.label);
+        const auto kinds = kinds_of(edge);
         for (const auto& [name, bytes] : edge.buffers)
-            if (bytes != base.buffers.at(name)) changed += name;
-        EXPECT_EQ(edge.label.substr(0, edge.label.find(':')), changed) << edge.label;
+            EXPECT_EQ(bytes != base.buffers.at(name), kinds.contains(name)) << edge.label << ": " << name;
+    }
+    EXPECT_EQ(labels.size(), edges.size());
+    for (const char* pair :
+         {"x: +Inf, words: zeros", "scale: +Inf, x: signed zeros", "scale: subnormals, bias: signed zeros",
+          "bias: roots of the smallest values, scale: signed zeros",
+          "scale: largest finite values, x: roots of the smallest values"})
+        EXPECT_TRUE(labels.contains(std::string(pair) + ", seed 1")) << pair;
+}
+
+TEST(Inputs, EveryElementIsOfItsKind) {
+    const ProgramPlan p = plan();
+    const Inputs base = random_inputs(p, 1);
+    std::set<std::string> seen;
+    for (const Inputs& edge : edge_inputs(p, base, 1)) {
+        const auto kinds = kinds_of(edge);
+        for (std::size_t b = 0; b < 4; ++b) {
+            const BufferPlan& buffer = p.buffers[b];
+            if (!kinds.contains(buffer.name)) continue;
+            const std::string& kind = kinds.at(buffer.name);
+            const bool fp16 = buffer.type == ElementType::kFp16;
+            const double smallest = fp16 ? 0x1p-24 : 0x1p-133, normal = fp16 ? 0x1p-14 : 0x1p-126;
+            const double largest = fp16 ? 65504 : 0x1.fep127;
+            double least_square = HUGE_VAL, most_square = 0;
+            for (std::size_t i = 0; i < buffer.elements; ++i) {
+                const double value = std::fabs(value_of(p, edge, b, i));
+                least_square = std::min(least_square, value * value);
+                most_square = std::max(most_square, value * value);
+                if (kind.ends_with("zeros")) {
+                    EXPECT_EQ(value, 0);
+                }
+                if (kind.ends_with("subnormals")) {
+                    EXPECT_TRUE(value > 0 && value < normal) << value;
+                }
+                if (kind.starts_with("largest")) {
+                    EXPECT_EQ(value, largest);
+                }
+                if (kind.starts_with("any")) {
+                    EXPECT_TRUE(std::isfinite(value));
+                }
+            }
+            // On both sides of where a square is no more told from zero, is normal, and is finite.
+            if (kind == "roots of the smallest values") {
+                EXPECT_LT(least_square, smallest / 2);
+                EXPECT_GT(most_square, normal / 4);
+                EXPECT_LT(most_square, normal * 16);
+            }
+            if (kind == "roots of the largest values") {
+                EXPECT_LT(least_square, largest);
+                EXPECT_GT(most_square, largest);
+            }
+            if (kind == "any finite values") {
+                EXPECT_LT(least_square, smallest);
+                EXPECT_GT(most_square, largest);
+            }
+            seen.insert(kind);
+        }
+    }
+    for (const char* kind : {"signed zeros", "zeros", "subnormals", "largest finite values", "any finite values",
+                             "roots of the smallest values", "roots of the largest values"})
+        EXPECT_TRUE(seen.contains(kind)) << kind;
+}
+
+TEST(Inputs, InfinitiesBesideZerosAreOfOneSign) {
+    const ProgramPlan p = plan();
+    for (const Inputs& edge : edge_inputs(p, random_inputs(p, 1), 1)) {
+        if (!edge.label.starts_with("x: +Inf, bias")) continue;
+        std::size_t infinite = 0;
+        for (std::size_t i = 0; i < 4001; ++i) {
+            const double value = value_of(p, edge, 0, i);
+            EXPECT_NE(value, -HUGE_VAL);
+            infinite += std::isinf(value) ? 1 : 0;
+        }
+        EXPECT_GT(infinite, 1U);
+        EXPECT_LT(infinite, 100U);
     }
 }
 
@@ -121,7 +210,9 @@ TEST(Inputs, EachKindOfNanStandsAtSomeElementsAndSubnormalsAtAll) {
         }
         EXPECT_EQ(quiet == 0, kind != "x: quiet NaN" && kind != "x: negative quiet NaN") << edge.label;
         EXPECT_EQ(signalling == 0, kind != "x: signalling NaN" && kind != "x: negative signalling NaN") << edge.label;
-        EXPECT_EQ(subnormals, kind == "x: subnormals" ? 4001U : 0U);
+        if (kind != "x: any finite values") {
+            EXPECT_EQ(subnormals, kind == "x: subnormals" ? 4001U : 0U) << edge.label;
+        }
     }
     for (const auto& [kind, was_seen] : seen) EXPECT_TRUE(was_seen) << kind;
 }

@@ -46,10 +46,11 @@ TEST(RegistryTree, TilesHaveTheServedAndTheRaggedShapes) {
         const std::int64_t rows = kernel.params.at("rows");
         const std::int64_t columns = kernel.params.at("waves") * kernel.params.at("cols"); // a workgroup's
         std::set<std::vector<std::int64_t>> served;
-        std::set<std::int64_t> ragged_m;
+        std::set<std::int64_t> ragged_m, last_wave;
         for (const hkc::Shape& shape : kernel.shapes) {
             const std::int64_t m = shape.values.at("m"), n = shape.values.at("n"), k = shape.values.at("k");
             EXPECT_EQ(k % 64, 0);
+            last_wave.insert(n % kernel.params.at("cols"));
             if (shape.served) served.insert({m, n, k});
             if (!shape.ragged) continue;
             ragged_m.insert(m);
@@ -61,6 +62,7 @@ TEST(RegistryTree, TilesHaveTheServedAndTheRaggedShapes) {
                               {rows, 1856, 2688}, {rows, 2688, 1856}, {rows, 6144, 2688}, {rows, 2688, 4096}}))
             << kernel.name;
         EXPECT_EQ(ragged_m, (std::set<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 8})) << kernel.name;
+        EXPECT_EQ(static_cast<std::int64_t>(last_wave.size()), kernel.params.at("cols")) << kernel.name;
     }
 }
 
