@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kLargestEdgeShape = 1U << 20U; // bytes of buffers
 constexpr int kReplays = 3;
 
-/// Of the small ragged shapes, of those that fill two workgroups where there are any, the one at two thirds by size:
+/// Of the small ragged shapes, of those that fill two workgroups where there are any, the middle one by size:
 /// several rows, so that what reaches one output leaves others alone, and no more work than that needs.
 std::size_t edge_shape(GateContext& context) {
     for (const std::uint64_t workgroups : {2U, 1U}) {
@@ -29,7 +29,7 @@ std::size_t edge_shape(GateContext& context) {
         }
         if (by_size.empty()) continue;
         std::sort(by_size.begin(), by_size.end());
-        return by_size[by_size.size() * 2 / 3].second;
+        return by_size[by_size.size() / 2].second;
     }
     return context.smallest_shape();
 }

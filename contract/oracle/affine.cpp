@@ -86,6 +86,7 @@ SumBound finish(const AffineProblem& p, const std::vector<Growth>& orders, const
 template <int Bits>
 void decode_chunk(const std::uint32_t* words, std::uint32_t (&codes)[32]) {
     constexpr std::uint32_t mask = (1u << Bits) - 1;
+#pragma GCC unroll 32
     for (int j = 0; j < 32; ++j) {
         const int bit = j * Bits;
         std::uint32_t code = words[bit / 32] >> (bit % 32);

@@ -4,17 +4,30 @@
 #include "peacemaker/emu/shadow.h"
 #include "peacemaker/emu/waits.h"
 
+#include <array>
+
 namespace pm::emu {
 
 using u32 = std::uint32_t;
 
-u32 extended(u32 value, const Row& row) {
-    if (row.extend == Extend::kNone) return value;
-    const u32 width = 8u * row.bytes;
-    if (row.extend == Extend::kZero || width == 32) return value;
-    const u32 sign = 1u << (width - 1);
-    return (value ^ sign) - sign;
+namespace {
+
+/// The sign bit of a value that is to be extended by it, 0 for any other.
+u32 sign_to_extend(const Row& row) {
+    return row.extend == Extend::kSign && row.bytes < 4 ? 1u << (8u * row.bytes - 1) : 0;
 }
+
+u32 extended_by(u32 value, u32 sign) { return (value ^ sign) - sign; }
+
+constexpr std::array<u32, kLanes> kLaneBits = [] {
+    std::array<u32, kLanes> bits{};
+    for (u32 lane = 0; lane < kLanes; ++lane) bits[lane] = 1u << lane;
+    return bits;
+}();
+
+} // namespace
+
+u32 extended(u32 value, const Row& row) { return extended_by(value, sign_to_extend(row)); }
 
 u32 extended_mask(u32 mask, const Row& row) {
     const u32 sign = 8u * row.bytes - 1u;
@@ -27,18 +40,16 @@ void deliver(Wave& wave, const Inst& inst, ReturnClass cls, const u32 (*words)[k
     const Row& row = *inst.row;
     const isa::Half half = !row.half ? isa::Half::kWhole : row.high ? isa::Half::kHigh : isa::Half::kLow;
     issue(wave, {cls, m.data, m.data_dwords, lanes, half});
+    const u32 sign = sign_to_extend(row);
+    const u32 shift = half == isa::Half::kHigh ? 16 : 0;
+    const u32 taken = half == isa::Half::kWhole ? ~0u : 0xffffu << shift;
     for (u32 k = 0; k < m.data_dwords; ++k) {
         const auto r = static_cast<Register>(m.data + k);
         u32* const to = wave.v[r];
+        // Free of branches, so that the compiler makes vectors of it.
         for (u32 lane = 0; lane < kLanes; ++lane) {
-            if (((lanes >> lane) & 1u) == 0) continue;
-            const u32 value = extended(words[k][lane], row);
-            if (half == isa::Half::kWhole)
-                to[lane] = value;
-            else if (half == isa::Half::kLow)
-                to[lane] = (to[lane] & 0xffff0000u) | (value & 0xffffu);
-            else
-                to[lane] = (to[lane] & 0xffffu) | value << 16;
+            const u32 mask = (lanes & kLaneBits[lane]) != 0 ? taken : 0;
+            to[lane] = (to[lane] & ~mask) | (extended_by(words[k][lane], sign) << shift & mask);
         }
         if (undefined == nullptr) {
             set_defined(wave, r, lanes, half);
