@@ -6,6 +6,11 @@ function(hkc_library name)
   target_link_libraries(${name} PUBLIC ${ARG_DEPS} PRIVATE hkc_warnings)
 endfunction()
 
+# hkc_reads_bytes(TARGET ..)   code that takes bytes for words: sanitizer builds check its alignment
+function(hkc_reads_bytes)
+  set_target_properties(${ARGN} PROPERTIES HKC_READS_BYTES ON)
+endfunction()
+
 # hkc_tool(NAME SOURCES main.cpp .. [DEPS targets ..])   a program in build/bin
 function(hkc_tool name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
