@@ -1,6 +1,7 @@
 // Instructions that steer the wave: branches, waits, barriers, hints, and the lane-crossing vector moves.
 //
 // Sources: RDNA ISA documents, chapters "Program flow control", "Data dependency resolution", "SOPP instructions".
+#include "peacemaker/emu/global_race.h"
 #include "peacemaker/emu/hardware_register.h"
 #include "peacemaker/emu/row.h"
 #include "peacemaker/emu/shadow.h"
@@ -307,6 +308,11 @@ void swap(Wave& wave, const Inst& inst) {
     set_undefined(wave, b, undefined_a, wave.exec());
 }
 
+// Before gfx12 the instruction's name says what it invalidates, from then on its scope.
+void invalidate(Wave& wave, const Inst& inst) {
+    if (wave.worker->chip->generation < 12 || isa::reaches_device(inst.immediate)) wave.worker->accesses->acquire(wave);
+}
+
 constexpr Row row(std::string_view name, Handler handler, std::string_view shape = "-:") {
     Row r;
     r.name = name;
@@ -335,8 +341,8 @@ constexpr Row kRows[] = {
     hint("S_SLEEP"),
     hint("S_CLAUSE"),
     hint("BUFFER_GL0_INV"), // caches are not modelled: memory is always coherent
-    hint("BUFFER_GL1_INV"),
-    hint("GLOBAL_INV"),
+    row("BUFFER_GL1_INV", invalidate),
+    row("GLOBAL_INV", invalidate),
     hint("GLOBAL_WB"),
     hint("GLOBAL_WBINV"),
     hint("S_DCACHE_INV"),

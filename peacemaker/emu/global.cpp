@@ -2,6 +2,7 @@
 
 #include "peacemaker/emu/abi.h"
 #include "peacemaker/emu/atomic_operands.h"
+#include "peacemaker/emu/global_race.h"
 
 #include <algorithm>
 #include <atomic>
@@ -32,6 +33,7 @@ void resolve_lanes(Wave& wave, const Addresses& at, u32 lanes, u32 bytes, bool s
         if (there != nullptr && !(store && there->read_only)) {
             out.inside |= 1u << lane;
             out.whole = out.whole && there->whole();
+            out.stored_to = out.stored_to || there->stored_to();
             continue;
         }
         report_outside(wave, store ? FindingKind::kWriteOutOfBounds : FindingKind::kReadOutOfBounds, lane, at.of[lane],
@@ -52,6 +54,13 @@ void store_late(Wave& wave, Allocation& allocation, u64 address, const u8* masks
         std::memcpy(late.undefined.data(), masks + i, late.bytes);
         wave.worker->late_shadows.push_back(late);
     }
+}
+
+void note_stores(Wave& wave, const Addresses& at, const Found& found, u32 lanes, u32 bytes, AccessKind kind) {
+    if (lanes == 0) return;
+    for (u32 lane = 0; lane < kLanes; ++lane)
+        if (((lanes >> lane) & 1u) != 0) found.allocations[lane]->note_store();
+    wave.worker->accesses->note(wave, at, found, lanes, bytes, kind);
 }
 
 void store_undefined(Wave& wave, Allocation& allocation, u64 address, const u32* masks, u32 bytes) {
@@ -156,6 +165,7 @@ void set_bounds(Addresses& at, u32 lanes) {
 void find_allocations(Wave& wave, const Addresses& at, u32 lanes, u32 bytes, bool store, Found& out) {
     out.inside = 0;
     out.whole = true;
+    out.stored_to = false;
     Allocation* const shared = at.high >= at.low ? allocation_of(wave, at.low, at.high - at.low + bytes) : nullptr;
     if (shared == nullptr || (store && shared->read_only)) {
         resolve_lanes(wave, at, lanes, bytes, store, out);
@@ -163,11 +173,13 @@ void find_allocations(Wave& wave, const Addresses& at, u32 lanes, u32 bytes, boo
     }
     for (u32 lane = 0; lane < kLanes; ++lane) out.allocations[lane] = shared;
     out.whole = shared->whole();
+    out.stored_to = shared->stored_to();
     out.inside = lanes;
 }
 
 template <u32 Bytes>
-void read_global(const Addresses& at, const Found& found, u32 (*words)[kLanes], u32 (*undefined)[kLanes]) {
+void read_global(Wave& wave, const Inst& inst, const Addresses& at, const Found& found, u32 (*words)[kLanes],
+                 u32 (*undefined)[kLanes]) {
     constexpr u32 kDwords = (Bytes + 3) / 4;
     for (u32 lane = 0; lane < kLanes; ++lane) {
         if (found.inside != kAllLanes && ((found.inside >> lane) & 1u) == 0) continue;
@@ -175,6 +187,10 @@ void read_global(const Addresses& at, const Found& found, u32 (*words)[kLanes], 
         std::memcpy(part, reinterpret_cast<const void*>(at.of[lane]), Bytes);
         for (u32 k = 0; k < kDwords; ++k) words[k][lane] = part[k];
     }
+    if (inst.memory.device_scope)
+        wave.worker->accesses->acquire(wave);
+    else if (found.stored_to)
+        wave.worker->accesses->note(wave, at, found, found.inside, Bytes, AccessKind::kRead);
     if (found.whole) return;
     for (u32 lane = 0; lane < kLanes; ++lane) {
         if (((found.inside >> lane) & 1u) == 0 || found.allocations[lane]->whole()) continue;
@@ -192,11 +208,14 @@ void write_global(Wave& wave, const Inst& inst, const Addresses& at, u32 lanes) 
     // Once something undefined was kept for later, what overwrites it is kept as well.
     const bool late = !wave.worker->late_shadows.empty();
     const bool shadows = !found.whole || late || data_undefined(wave, inst.memory);
+    u32 changed = 0; // lanes
     for (u32 lane = 0; lane < kLanes; ++lane) {
         if (((found.inside >> lane) & 1u) == 0) continue;
         u32 part[(Bytes + 3) / 4];
         stored_words<Bytes>(wave, inst, lane, false, part);
-        std::memcpy(reinterpret_cast<void*>(at.of[lane]), part, Bytes);
+        auto* const there = reinterpret_cast<void*>(at.of[lane]);
+        if (std::memcmp(there, part, Bytes) != 0) changed |= 1u << lane;
+        std::memcpy(there, part, Bytes);
         if (!shadows) continue;
         stored_words<Bytes>(wave, inst, lane, true, part);
         u32 any = 0;
@@ -205,6 +224,7 @@ void write_global(Wave& wave, const Inst& inst, const Addresses& at, u32 lanes) 
         if (any != 0 || late || !found.allocations[lane]->whole())
             store_undefined(wave, *found.allocations[lane], at.of[lane], part, Bytes);
     }
+    note_stores(wave, at, found, changed, Bytes, inst.memory.device_scope ? AccessKind::kAtomic : AccessKind::kWrite);
 }
 
 void update_global(Wave& wave, const Inst& inst, const Addresses& at, u32 lanes, LaneWords& words,
@@ -222,11 +242,14 @@ void update_global(Wave& wave, const Inst& inst, const Addresses& at, u32 lanes,
         set_masks(wave, allocation, at.of[lane], masks, masks_after(inst, operands, masks), bytes);
         put_old(lane, bytes, 0, old, masks, words, undefined);
     }
+    note_stores(wave, at, found, found.inside, bytes, AccessKind::kAtomic);
+    if (inst.memory.data_dwords != 0) wave.worker->accesses->acquire(wave);
 }
 
 #define HKC_SIZES(use) use(1) use(2) use(4) use(8) use(12) use(16)
 #define HKC_INSTANTIATE(BYTES)                                                                                         \
-    template void read_global<BYTES>(const Addresses&, const Found&, u32(*)[kLanes], u32(*)[kLanes]);                  \
+    template void read_global<BYTES>(Wave&, const Inst&, const Addresses&, const Found&, u32(*)[kLanes],               \
+                                     u32(*)[kLanes]);                                                                  \
     template void write_global<BYTES>(Wave&, const Inst&, const Addresses&, u32);
 HKC_SIZES(HKC_INSTANTIATE)
 #undef HKC_INSTANTIATE

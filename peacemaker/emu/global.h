@@ -35,13 +35,14 @@ struct Found {
     Allocation* allocations[kLanes];
     std::uint32_t inside = 0;
     bool whole = true;
+    bool stored_to = false; // a kernel has stored to one of them
 };
 void find_allocations(Wave& wave, const Addresses& at, std::uint32_t lanes, std::uint32_t bytes, bool store,
                       Found& out);
 
 /// Loads `Bytes` bytes of the lanes inside. `undefined` is filled where not all is whole.
 template <std::uint32_t Bytes>
-void read_global(const Addresses& at, const Found& found, std::uint32_t (*words)[kLanes],
+void read_global(Wave& wave, const Inst& inst, const Addresses& at, const Found& found, std::uint32_t (*words)[kLanes],
                  std::uint32_t (*undefined)[kLanes]);
 
 /// Stores the data registers of `inst` for the lanes.

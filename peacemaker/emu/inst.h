@@ -60,6 +60,7 @@ struct MemoryOperands {
     std::uint8_t operand_dwords = 0, second_dwords = 0;
     std::int64_t offset = 0;        // bytes; of two-address LDS forms elements
     std::int64_t second_offset = 0; // MUBUF: a constant in place of offset_register
+    bool device_scope = false;      // coherent among workgroups: an atomic access, or a volatile one
     bool indexed = false;           // MUBUF: the first address register is an index
 };
 

@@ -2,6 +2,7 @@
 
 #include "peacemaker/emu/abi.h"
 #include "peacemaker/emu/execute.h"
+#include "peacemaker/emu/global_race.h"
 #include "peacemaker/emu/program.h"
 #include "peacemaker/emu/row.h"
 #include "peacemaker/emu/shadow.h"
@@ -538,6 +539,7 @@ Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& reque
     const auto threads =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(request.threads != 0 ? request.threads : cores, workgroups));
     std::vector<Worker> workers(threads);
+    AccessLog accesses;
     std::atomic<std::uint64_t> next_workgroup{0};
     std::atomic<bool> stopped{false};
     const auto work = [&](Worker& worker) {
@@ -552,6 +554,8 @@ Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& reque
         worker.max_instructions = request.max_instructions != 0 ? request.max_instructions : 1ull << 40;
         worker.executed.assign(l.program->insts.size(), 0);
         worker.cache.assign(l.program->insts.size(), nullptr);
+        worker.accesses = &accesses;
+        worker.last_access.assign(l.program->insts.size(), 0);
         WorkgroupState group;
         std::vector<std::unique_ptr<Wave>> waves;
         for (std::uint32_t i = 0; i < l.waves; ++i) waves.push_back(std::make_unique<Wave>());

@@ -65,12 +65,12 @@ void global_load(Wave& wave, const Inst& inst) {
     alignas(64) u32 words[kDwords][kLanes];
     if (found.inside != kAllLanes) std::memset(words, 0, sizeof words);
     if (found.whole) {
-        read_global<Bytes>(at, found, words, nullptr);
+        read_global<Bytes>(wave, inst, at, found, words, nullptr);
         deliver(wave, inst, ReturnClass::kVectorLoad, words, nullptr, exec);
         return;
     }
     alignas(64) u32 undefined[kDwords][kLanes] = {};
-    read_global<Bytes>(at, found, words, undefined);
+    read_global<Bytes>(wave, inst, at, found, words, undefined);
     deliver(wave, inst, ReturnClass::kVectorLoad, words, undefined, exec);
 }
 
@@ -129,7 +129,7 @@ void flat_load(Wave& wave, const Inst& inst) {
     if (lanes.global != 0) {
         Found found;
         find_allocations(wave, lanes.at, lanes.global, Bytes, false, found);
-        read_global<Bytes>(lanes.at, found, words, undefined);
+        read_global<Bytes>(wave, inst, lanes.at, found, words, undefined);
     }
     for (u32 lane = 0; lane < kLanes; ++lane)
         if (((lanes.lds >> lane) & 1u) != 0 && fits_lds(wave, lane, lanes.lds_at(lane), Bytes))
@@ -322,7 +322,7 @@ void buffer_load(Wave& wave, const Inst& inst) {
     if (lanes != 0) {
         Found found;
         find_allocations(wave, at, lanes, Bytes, false, found);
-        read_global<Bytes>(at, found, words, undefined);
+        read_global<Bytes>(wave, inst, at, found, words, undefined);
     }
     deliver(wave, inst, ReturnClass::kVectorLoad, words, undefined, wave.exec());
 }

@@ -28,6 +28,13 @@ void unsupported(Wave& wave, const Inst& inst) {
 }
 
 // MC gives offset fields as they are encoded.
+// Source: llvm/lib/Target/AMDGPU/SIDefines.h, namespace CPol.
+bool at_device_scope(const Chip& chip, const Row& row, std::int64_t policy) {
+    constexpr std::int64_t kGlc = 1;
+    if (chip.generation >= 12) return isa::reaches_device(policy);
+    return !row.store && (policy & kGlc) != 0;
+}
+
 std::int64_t signed_field(std::int64_t value, std::uint32_t bits) {
     const std::int64_t sign = std::int64_t{1} << (bits - 1);
     return ((value & (2 * sign - 1)) ^ sign) - sign;
@@ -473,6 +480,8 @@ private:
             m.base = scalars[0].first;
             m.base_dwords = scratch ? 1 : 2;
         }
+        if (operands.immediates.size() > 1 && row.atomic == nullptr)
+            m.device_scope = at_device_scope(*object_.chip, row, operands.immediates[1]);
         // Before gfx12 flat offsets have no sign; the field's top bit is ignored.
         const std::uint32_t bits = object_.chip->flat_offset_bits;
         if (row.unit == Unit::kFlat && object_.chip->generation < 12)

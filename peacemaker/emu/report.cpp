@@ -24,6 +24,7 @@ constexpr KindName kKindNames[] = {
     {FindingKind::kRegisterOutsideAllocation, "register outside the allocation"},
     {FindingKind::kLdsOutOfBounds, "LDS out of bounds"},
     {FindingKind::kLdsRace, "LDS race"},
+    {FindingKind::kGlobalRace, "device memory race"},
     {FindingKind::kBarrierDivergence, "barrier divergence"},
     {FindingKind::kMisaligned, "misaligned access"},
 };

@@ -30,6 +30,7 @@ enum class FindingKind : std::uint8_t {
     kRegisterOutsideAllocation,
     kLdsOutOfBounds,
     kLdsRace,
+    kGlobalRace,
     kBarrierDivergence,
     kMisaligned,
 };

@@ -73,6 +73,8 @@ struct NumberedFinding {
 };
 using FindingMap = std::map<std::pair<std::uint32_t, FindingKind>, NumberedFinding>;
 
+class AccessLog;
+
 /// What all waves of one host thread share: the program, the memory, and where findings go.
 struct Worker {
     const Chip* chip = nullptr;
@@ -84,8 +86,10 @@ struct Worker {
     std::uint64_t kernarg_supplied = 0; // bytes that the caller gave
     const Kernel* descriptor = nullptr;
     std::uint64_t max_instructions = 0;
-    std::vector<std::uint64_t> executed; // an instruction
-    std::vector<Allocation*> cache;      // an instruction: the allocation it last used
+    std::vector<std::uint64_t> executed;    // an instruction
+    std::vector<Allocation*> cache;         // an instruction: the allocation it last used
+    AccessLog* accesses = nullptr;          // of the launch
+    std::vector<std::uint32_t> last_access; // an instruction: its latest record in `accesses`
     FindingMap findings;
     std::vector<std::string> unsupported;
     std::vector<LateShadow> late_shadows;

@@ -41,6 +41,7 @@ void WorkgroupState::start(std::uint32_t bytes) {
     lds.assign(bytes, 0xa5);
     undefined.assign(bytes, 0xff);
     history.assign(bytes, {});
+    acquired = 0;
 }
 
 void note_access(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t bytes, bool write, bool atomic) {

@@ -35,6 +35,7 @@ struct WorkgroupState {
     std::vector<std::uint8_t> lds;
     std::vector<std::uint8_t> undefined; // masks
     std::vector<ByteHistory> history;
+    std::uint32_t acquired = 0; // device memory: records of AccessLog that precede all that it does now
 
     /// `bytes` of LDS, all undefined, no access yet.
     void start(std::uint32_t bytes);

@@ -52,6 +52,9 @@ struct Operands {
     bool reads_vcc = false, writes_vcc = false, writes_exec = false; // implicit
 };
 
+/// Whether a cache policy of gfx12 has device scope or wider. Source: llvm/lib/Target/AMDGPU/SIDefines.h, CPol::SCOPE.
+constexpr bool reaches_device(std::int64_t policy) { return (policy >> 3 & 3) >= 2; }
+
 Operands operands_of(const Disassembler& disassembler, const llvm::MCInst& inst);
 
 } // namespace pm::isa

@@ -34,6 +34,7 @@ TEST(FindingKinds, HaveTheNamesThatRegistriesUse) {
         {K::kRegisterOutsideAllocation, "register outside the allocation"},
         {K::kLdsOutOfBounds, "LDS out of bounds"},
         {K::kLdsRace, "LDS race"},
+        {K::kGlobalRace, "device memory race"},
         {K::kBarrierDivergence, "barrier divergence"},
         {K::kMisaligned, "misaligned access"},
     };
