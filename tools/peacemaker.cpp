@@ -1,8 +1,9 @@
-// peacemaker: code objects as typed programs. So far: run, certify, lift, loops, isa.
+// peacemaker: code objects as typed programs. So far: run, exec, certify, lift, loops, isa.
 #include "peacemaker/certify/certify.h"
 #include "peacemaker/emu/coverage.h"
 #include "peacemaker/lift/loops.h"
 #include "peacemaker/lift/report.h"
+#include "peacemaker/run/exec.h"
 #include "peacemaker/run/run_file.h"
 #include "peacemaker/support/file.h"
 #include "peacemaker/support/text.h"
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <memory>
 
 namespace {
@@ -98,6 +100,23 @@ int run(RunOptions options) {
     fmt::print("{}", options.json ? pm::emu::to_json(result->report) + "\n" : pm::report_text(*result));
     if (!result->report.findings.empty()) return kFindings;
     return result->report.unsupported.empty() ? kClean : kUnchecked;
+}
+
+/// Ends as the program does; but 1 where the device found a fault, and 3 where the program itself sees nothing wrong
+/// and something was unchecked.
+int exec(pm::ExecRequest request) {
+    request.library = pm::embedded_device_library();
+    const auto result = pm::exec_program(request);
+    if (!result) return fail(result.error());
+    const std::string& program = request.command.front();
+    if (result->signal != 0)
+        fmt::print(stderr, "peacemaker: {}: ended by signal {} ({})\n", program, result->signal,
+                   strsignal(result->signal));
+    if (!result->loaded)
+        fmt::print(stderr, "peacemaker: {}: unchecked: it does not load libraries at run time\n", program);
+    if (result->findings) return kFindings;
+    if (result->status != 0) return result->status;
+    return result->unchecked || !result->loaded ? kUnchecked : kClean;
 }
 
 struct LoopsOptions {
@@ -220,6 +239,14 @@ void add_run(CLI::App& app, int& status) {
     command.add_flag("--json", options.json, "Print the report as JSON");
 }
 
+void add_exec(CLI::App& app, int& status) {
+    CLI::App& command = *app.add_subcommand("exec", "Run a HIP program on the embedded device under all checks");
+    pm::ExecRequest& request = *add_command<pm::ExecRequest>(command, status, exec);
+    command.add_option("--chip", request.chip, "The only device it sees; else HIP_VISIBLE_DEVICES, or every chip");
+    command.add_option("program", request.command, "-- PROGRAM ARGS..")->required();
+    command.positionals_at_end();
+}
+
 void add_certify(CLI::App& app, int& status) {
     CLI::App& command =
         *app.add_subcommand("certify", "Prove waits, barriers and registers of kernels along every path");
@@ -265,7 +292,7 @@ int main(int argc, char** argv) {
     CLI::App app{"Code objects as typed programs"};
     app.require_subcommand(1);
     int status = kClean;
-    for (const auto add : {add_run, add_certify, add_lift, add_loops, add_isa}) add(app, status);
+    for (const auto add : {add_run, add_exec, add_certify, add_lift, add_loops, add_isa}) add(app, status);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

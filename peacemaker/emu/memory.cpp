@@ -28,7 +28,8 @@ void delete_bytes(std::byte* data) { ::operator delete (data, std::align_val_t{k
 Memory::Memory(std::uint64_t capacity) : capacity_(capacity != 0 ? capacity : default_capacity()) {}
 
 Memory::~Memory() {
-    for (const auto& [address, allocation] : by_address_) delete_bytes(allocation->data);
+    for (const auto& [address, allocation] : by_address_)
+        if (!allocation->mapped) delete_bytes(allocation->data);
 }
 
 std::uint64_t Memory::default_capacity() {
@@ -49,6 +50,7 @@ Allocation* Memory::allocate(std::uint64_t size) {
         allocation->data = data;
         allocation->undefined.assign(size, 0xFF);
         Allocation* result = allocation.get();
+        forget_mapped(result->address, footprint(size));
         by_address_.emplace(result->address, std::move(allocation));
         std::memset(data, kPoison, footprint(size));
         allocated_ += size;
@@ -59,11 +61,34 @@ Allocation* Memory::allocate(std::uint64_t size) {
     }
 }
 
+Allocation* Memory::map(std::byte* data, std::uint64_t size) {
+    const auto address = reinterpret_cast<std::uint64_t>(data);
+    if (size == 0 || address + size < address) return nullptr;
+    const auto above = by_address_.lower_bound(address);
+    if (above != by_address_.end() && above->first < address + size) return nullptr;
+    if (find(address) != nullptr) return nullptr;
+    auto allocation = std::make_unique<Allocation>();
+    allocation->address = address;
+    allocation->size = size;
+    allocation->data = data;
+    allocation->mapped = true;
+    return by_address_.emplace(address, std::move(allocation)).first->second.get();
+}
+
+void Memory::forget_mapped(std::uint64_t address, std::uint64_t size) {
+    auto at = by_address_.lower_bound(address);
+    if (at != by_address_.begin() && std::prev(at)->second->contains(address, 1)) --at;
+    while (at != by_address_.end() && at->first < address + size)
+        at = at->second->mapped ? by_address_.erase(at) : std::next(at);
+}
+
 bool Memory::free(std::uint64_t address) {
     const auto found = by_address_.find(address);
     if (found == by_address_.end()) return false;
-    allocated_ -= found->second->size;
-    delete_bytes(found->second->data);
+    if (!found->second->mapped) {
+        allocated_ -= found->second->size;
+        delete_bytes(found->second->data);
+    }
     by_address_.erase(found);
     return true;
 }

@@ -22,6 +22,7 @@ struct Allocation {
     std::vector<std::uint8_t> undefined;
     bool read_only = false; // code and kernarg: a kernel's store is a finding
     bool code = false;      // part of a loaded module
+    bool mapped = false;    // the bytes are the host's: Memory does not own them
 
     bool whole() const { return undefined.empty(); }
     /// Whether a kernel has stored to it. Safe from many threads.
@@ -47,6 +48,9 @@ public:
     /// `size` bytes, all undefined, aligned to 256, at least 256 bytes away from any other allocation. Null when memory
     /// is out. A size of 0 gives an allocation that no access fits in.
     Allocation* allocate(std::uint64_t size);
+    /// Makes `size` bytes of the host's an allocation, all defined, for as long as the caller keeps them; they do not
+    /// count against the capacity. Null for no bytes, or where one of them lies in an allocation already.
+    Allocation* map(std::byte* data, std::uint64_t size);
     /// False where `address` is not the start of an allocation.
     bool free(std::uint64_t address);
     /// The allocation that holds `address`, or null.
@@ -73,6 +77,9 @@ public:
     std::uint64_t capacity() const { return capacity_; }
 
 private:
+    /// Drops what is mapped in the range: the host reused its bytes without saying so.
+    void forget_mapped(std::uint64_t address, std::uint64_t size);
+
     std::map<std::uint64_t, std::unique_ptr<Allocation>> by_address_;
     std::uint64_t allocated_ = 0;
     std::uint64_t capacity_ = 0;

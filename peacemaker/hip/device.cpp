@@ -1,12 +1,13 @@
 #include "peacemaker/hip/export.h"
-#include "peacemaker/hip/runtime.h"
+#include "peacemaker/hip/host_memory.h"
+#include "peacemaker/hip/kernel_facts.h"
+#include "peacemaker/hip/properties.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <climits>
 #include <cstring>
-#include <thread>
 
 namespace {
 
@@ -63,10 +64,12 @@ hipDeviceProp_t properties_of(const Device& device, int ordinal) {
     p.memoryBusWidth = 64;
     p.totalConstMem = INT_MAX;
     p.memPitch = INT_MAX;
-    p.multiProcessorCount = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    p.multiProcessorCount = static_cast<int>(pm::hip::compute_units());
     p.pciBusID = ordinal;
     p.canMapHostMemory = 1;
     p.integrated = 1;
+    p.managedMemory = 1;
+    p.directManagedMemAccessFromHost = 1;
     p.arch.hasGlobalInt32Atomics = 1;
     p.arch.hasGlobalFloatAtomicExch = 1;
     p.arch.hasSharedInt32Atomics = 1;
@@ -128,7 +131,22 @@ hipError_t attribute_of(const hipDeviceProp_t& p, hipDeviceAttribute_t attribute
         {hipDeviceAttributeTotalGlobalMem, clamped(p.totalGlobalMem)},
         {hipDeviceAttributeUnifiedAddressing, 1},
         {hipDeviceAttributeWarpSize, p.warpSize},
-        {hipDeviceAttributeMemoryPoolsSupported, 0},
+        {hipDeviceAttributeMemoryPoolsSupported, 1},
+        {hipDeviceAttributeDirectManagedMemAccessFromHost, p.directManagedMemAccessFromHost},
+        {hipDeviceAttributePageableMemoryAccess, p.pageableMemoryAccess},
+        {hipDeviceAttributePageableMemoryAccessUsesHostPageTables, p.pageableMemoryAccessUsesHostPageTables},
+        {hipDeviceAttributeMaxThreadsDim, p.maxThreadsDim[0]},
+        {hipDeviceAttributeCanUseHostPointerForRegisteredMem, 1},
+        {hipDeviceAttributeStreamPrioritiesSupported, 0},
+        {hipDeviceAttributeTccDriver, p.tccDriver},
+        {hipDeviceAttributeTextureAlignment, clamped(p.textureAlignment)},
+        {hipDeviceAttributeTexturePitchAlignment, clamped(p.texturePitchAlignment)},
+        {hipDeviceAttributeIsLargeBar, p.isLargeBar},
+        {hipDeviceAttributeAsicRevision, p.asicRevision},
+        {hipDeviceAttributeCanUseStreamWaitValue, 0},
+        {hipDeviceAttributeImageSupport, 0},
+        {hipDeviceAttributePhysicalMultiProcessorCount, p.multiProcessorCount},
+        {hipDeviceAttributeFineGrainSupport, 1},
         {hipDeviceAttributeClockInstructionRate, p.clockInstructionRate},
         {hipDeviceAttributeGcnArch, p.gcnArch},
     };
@@ -201,6 +219,18 @@ PM_EXPORT hipError_t hipGetDeviceProperties(hipDeviceProp_t* prop, int deviceId)
     });
 }
 
+PM_EXPORT hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_t* prop, int deviceId) {
+    return hipGetDeviceProperties(prop, deviceId);
+}
+
+PM_EXPORT hipError_t hipGetDevicePropertiesR0600(pm::hip::PropertiesR0600* prop, int deviceId) {
+    return with_device(deviceId, [&](const Device& device) {
+        if (prop == nullptr) return hipErrorInvalidValue;
+        *prop = pm::hip::to_r0600(properties_of(device, deviceId));
+        return hipSuccess;
+    });
+}
+
 PM_EXPORT hipError_t hipDeviceGetAttribute(int* pi, hipDeviceAttribute_t attr, int deviceId) {
     return with_device(deviceId, [&](const Device& device) {
         if (pi == nullptr) return hipErrorInvalidValue;
@@ -252,8 +282,131 @@ PM_EXPORT hipError_t hipDeviceReset() {
         runtime.streams.remove_if(ours);
         runtime.functions.remove_if(ours);
         runtime.modules.remove_if(ours);
-        for (const auto& [address, owner] : device->owned) device->memory.free(address);
+        runtime.fat_binaries.for_each([ordinal](auto& binary) { binary.loaded.erase(ordinal); });
+        for (const std::uint64_t address : device->owned) device->memory.free(address);
         device->owned.clear();
+        // Managed variables stay, as the program keeps their addresses.
+        std::vector<void*> pinned;
+        for (const auto& [address, memory] : runtime.host_memory)
+            if (memory.device == ordinal && memory.kind == pm::hip::HostMemory::Kind::kPinned)
+                pinned.push_back(reinterpret_cast<void*>(address));
+        for (void* pointer : pinned) (void)pm::hip::drop_host_memory(runtime, pointer);
         return hipSuccess;
     });
+}
+
+PM_EXPORT hipError_t hipDeviceComputeCapability(int* major, int* minor, hipDevice_t device) {
+    return with_device(device, [&](const Device& found) {
+        if (major == nullptr || minor == nullptr) return hipErrorInvalidValue;
+        const ArchNumbers arch = arch_numbers(*found.chip);
+        *major = arch.major;
+        *minor = arch.minor;
+        return hipSuccess;
+    });
+}
+
+// A device's place on a bus that there is not: its ordinal.
+PM_EXPORT hipError_t hipDeviceGetPCIBusId(char* pciBusId, int len, int device) {
+    return with_device(device, [&](const Device&) {
+        if (pciBusId == nullptr || len <= 0) return hipErrorInvalidValue;
+        copy_text(pciBusId, static_cast<std::size_t>(len), fmt::format("0000:{:02x}:00.0", device));
+        return hipSuccess;
+    });
+}
+PM_EXPORT hipError_t hipDeviceGetByPCIBusId(int* device, const char* pciBusId) {
+    return api([&](Runtime& runtime) {
+        if (device == nullptr || pciBusId == nullptr) return hipErrorInvalidValue;
+        for (std::size_t i = 0; i < runtime.devices.size(); ++i)
+            if (fmt::format("0000:{:02x}:00.0", i) == pciBusId) {
+                *device = static_cast<int>(i);
+                return hipSuccess;
+            }
+        return hipErrorInvalidDevice;
+    });
+}
+
+PM_EXPORT hipError_t hipDeviceGetUuid(hipUUID* uuid, hipDevice_t device) {
+    return with_device(device, [&](const Device& found) {
+        if (uuid == nullptr) return hipErrorInvalidValue;
+        *uuid = {};
+        copy_text(uuid->bytes, sizeof uuid->bytes, "pm-" + found.chip->name);
+        return hipSuccess;
+    });
+}
+
+// The device that has what `prop` names; the first where none is better.
+PM_EXPORT hipError_t hipChooseDevice(int* device, const hipDeviceProp_t* prop) {
+    return api([&](Runtime& runtime) {
+        if (device == nullptr || prop == nullptr) return hipErrorInvalidValue;
+        if (runtime.devices.empty()) return hipErrorNoDevice;
+        *device = 0;
+        for (std::size_t i = runtime.devices.size(); i-- > 0;)
+            if (runtime.devices[i]->chip->name == prop->gcnArchName) *device = static_cast<int>(i);
+        return hipSuccess;
+    });
+}
+
+PM_EXPORT hipError_t hipSetDeviceFlags(unsigned flags) {
+    return api([&](Runtime& runtime) {
+        if (runtime.devices.empty()) return hipErrorNoDevice;
+        constexpr unsigned kKnown = hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax;
+        return (flags & ~kKnown) != 0 ? hipErrorInvalidValue : hipSuccess;
+    });
+}
+PM_EXPORT hipError_t hipGetDeviceFlags(unsigned int* flags) {
+    return api([&](Runtime& runtime) {
+        if (flags == nullptr) return hipErrorInvalidValue;
+        if (runtime.devices.empty()) return hipErrorNoDevice;
+        *flags = hipDeviceScheduleAuto;
+        return hipSuccess;
+    });
+}
+
+// There is no heap for kernels and no buffer for their output yet, and no cache to configure.
+PM_EXPORT hipError_t hipDeviceGetLimit(size_t* pValue, hipLimit_t /*limit*/) {
+    return api([&](Runtime&) {
+        if (pValue == nullptr) return hipErrorInvalidValue;
+        return hipErrorUnsupportedLimit;
+    });
+}
+PM_EXPORT hipError_t hipDeviceSetLimit(hipLimit_t /*limit*/, size_t /*value*/) {
+    return api([](Runtime&) { return hipErrorUnsupportedLimit; });
+}
+PM_EXPORT hipError_t hipDeviceSetCacheConfig(hipFuncCache_t /*cacheConfig*/) {
+    return api([](Runtime& runtime) { return runtime.devices.empty() ? hipErrorNoDevice : hipSuccess; });
+}
+PM_EXPORT hipError_t hipDeviceGetCacheConfig(hipFuncCache_t* cacheConfig) {
+    return api([&](Runtime& runtime) {
+        if (cacheConfig == nullptr) return hipErrorInvalidValue;
+        if (runtime.devices.empty()) return hipErrorNoDevice;
+        *cacheConfig = hipFuncCachePreferNone;
+        return hipSuccess;
+    });
+}
+PM_EXPORT hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig /*config*/) {
+    return api([](Runtime& runtime) { return runtime.devices.empty() ? hipErrorNoDevice : hipSuccess; });
+}
+PM_EXPORT hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig* pConfig) {
+    return api([&](Runtime& runtime) {
+        if (pConfig == nullptr) return hipErrorInvalidValue;
+        if (runtime.devices.empty()) return hipErrorNoDevice;
+        *pConfig = hipSharedMemBankSizeFourByte;
+        return hipSuccess;
+    });
+}
+
+PM_EXPORT hipError_t hipDeviceGetStreamPriorityRange(int* leastPriority, int* greatestPriority) {
+    return api([&](Runtime& runtime) {
+        if (runtime.devices.empty()) return hipErrorNoDevice;
+        if (leastPriority != nullptr) *leastPriority = 0;
+        if (greatestPriority != nullptr) *greatestPriority = 0;
+        return hipSuccess;
+    });
+}
+
+PM_EXPORT hipError_t hipProfilerStart() {
+    return api([](Runtime&) { return hipSuccess; });
+}
+PM_EXPORT hipError_t hipProfilerStop() {
+    return api([](Runtime&) { return hipSuccess; });
 }

@@ -1,5 +1,6 @@
+#include "peacemaker/hip/event.h"
+
 #include "peacemaker/hip/export.h"
-#include "peacemaker/hip/runtime.h"
 
 namespace pm::hip {
 namespace {
@@ -27,8 +28,12 @@ hipError_t wait(hipEvent_t event) {
     });
 }
 
-hipError_t record(Runtime& runtime, Event& event, hipStream_t handle) {
-    if (!runtime.valid(handle)) return hipErrorInvalidHandle;
+} // namespace
+
+hipError_t record(Runtime& runtime, hipEvent_t event_handle, hipStream_t handle) {
+    Event* found = runtime.events.find(event_handle);
+    if (found == nullptr || !runtime.valid(handle)) return hipErrorInvalidHandle;
+    Event& event = *found;
     const Stream* stream = is_default_stream(handle) ? nullptr : runtime.streams.find(handle);
     event.captured = stream != nullptr ? stream->capture : nullptr;
     event.seen.clear();
@@ -40,7 +45,6 @@ hipError_t record(Runtime& runtime, Event& event, hipStream_t handle) {
     return hipSuccess;
 }
 
-} // namespace
 } // namespace pm::hip
 
 using pm::hip::api;
@@ -53,10 +57,7 @@ PM_EXPORT hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) 
 }
 
 PM_EXPORT hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
-    return api([&](Runtime& runtime) {
-        Event* found = runtime.events.find(event);
-        return found == nullptr ? hipErrorInvalidHandle : pm::hip::record(runtime, *found, stream);
-    });
+    return api([&](Runtime& runtime) { return pm::hip::record(runtime, event, stream); });
 }
 
 PM_EXPORT hipError_t hipEventSynchronize(hipEvent_t event) { return pm::hip::wait(event); }
@@ -77,4 +78,10 @@ PM_EXPORT hipError_t hipEventElapsedTime(float* ms, hipEvent_t start, hipEvent_t
 
 PM_EXPORT hipError_t hipEventDestroy(hipEvent_t event) {
     return api([&](Runtime& runtime) { return runtime.events.remove(event) ? hipSuccess : hipErrorInvalidHandle; });
+}
+
+PM_EXPORT hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags) {
+    // 1 is hipEventRecordExternal, for graphs alone.
+    if (flags > 1) return api([](Runtime&) { return hipErrorInvalidValue; });
+    return hipEventRecord(event, stream);
 }

@@ -1,6 +1,8 @@
 #include "peacemaker/hip/image.h"
 
 #include "peacemaker/object/bundle.h"
+#include "peacemaker/object/compressed_bundle.h"
+#include "peacemaker/object/container.h"
 
 #include <fmt/format.h>
 #include <llvm/BinaryFormat/ELF.h>
@@ -115,6 +117,15 @@ std::optional<std::uint64_t> size_of_bundle(Reader& reader) {
     return extent.end();
 }
 
+/// A compressed bundle's header says its size from version 2 on (peacemaker/object/compressed_bundle.h).
+std::optional<std::uint64_t> size_of_compressed(Reader& reader) {
+    const auto version = reader.read_as<std::uint16_t>(4);
+    if (!version || *version < 2) return std::nullopt;
+    if (*version >= 3) return reader.read_as<std::uint64_t>(8);
+    const auto size = reader.read_as<std::uint32_t>(8);
+    return size ? std::optional<std::uint64_t>(*size) : std::nullopt;
+}
+
 } // namespace
 
 Result<std::string> read_image(const void* image) {
@@ -124,10 +135,14 @@ Result<std::string> read_image(const void* image) {
     std::optional<std::uint64_t> size;
     if (is_bundle(*magic))
         size = size_of_bundle(reader);
+    else if (is_compressed_bundle(*magic))
+        size = size_of_compressed(reader);
     else if (magic->starts_with("\177ELF"))
         size = size_of_elf(reader);
     else
         return Error{"the image is neither an ELF file nor an offload bundle; expected a code object"};
+    if (!size && is_compressed_bundle(*magic))
+        return Error{"the image is a compressed bundle of a version that does not say its size; expected 2 or 3"};
     if (!size || *size > kMostBytes) return Error{"the image's tables are damaged, or it is cut off"};
     auto bytes = reader.read(0, *size);
     if (!bytes) return Error{fmt::format("the image is cut off: its tables speak of {} bytes", *size)};
@@ -139,10 +154,11 @@ std::variant<CodeObject, LoadFailure> parse_image(std::string_view bytes, const 
     if (object) return std::move(*object);
     LoadFailure failure{hipErrorInvalidImage, object.error().text};
     // A sound object for another chip is a different error from a damaged one.
-    if (is_bundle(bytes)) {
-        const auto entries = bundle_entries(bytes, where);
-        const auto ours = [&](const BundleEntry& entry) { return chip_of_entry(entry.id) == chip.name; };
-        if (entries && std::none_of(entries->begin(), entries->end(), ours)) failure.code = hipErrorNoBinaryForGpu;
+    if (is_container(bytes)) {
+        const Container container = read_container(bytes, where);
+        const auto ours = [&](const DeviceObject& entry) { return chip_of_entry(entry.id) == chip.name; };
+        if (container.losses.empty() && std::none_of(container.objects.begin(), container.objects.end(), ours))
+            failure.code = hipErrorNoBinaryForGpu;
     } else if (parse_code_object(bytes, where)) {
         failure.code = hipErrorNoBinaryForGpu;
     }

@@ -22,7 +22,7 @@ struct LoadFailure {
 /// fault.
 Result<std::string> read_image(const void* image);
 
-/// The code object for `chip` in those bytes: an ELF file or an offload bundle.
+/// The code object for `chip` in those bytes: an ELF file or an offload bundle, plain or compressed.
 std::variant<CodeObject, LoadFailure> parse_image(std::string_view bytes, const std::string& where, const Chip& chip);
 
 } // namespace pm::hip

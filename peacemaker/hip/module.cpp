@@ -1,6 +1,6 @@
 #include "peacemaker/hip/export.h"
 #include "peacemaker/hip/image.h"
-#include "peacemaker/hip/runtime.h"
+#include "peacemaker/hip/kernel_facts.h"
 
 #include "peacemaker/support/file.h"
 
@@ -39,16 +39,13 @@ hipError_t load_data(hipModule_t* module, const void* image) {
     });
 }
 
-hipError_t attribute_of(const Runtime& runtime, const Function& function, hipFunction_attribute attribute, int& value) {
-    const CodeObject& object = emu::code_object_of(*function.code);
-    const Kernel* kernel = object.find_kernel(function.kernel);
-    if (kernel == nullptr) return hipErrorInvalidDeviceFunction;
-    const Chip& chip = *runtime.devices[static_cast<std::size_t>(function.device)]->chip;
-    const Resources& use = kernel->resources;
-    const auto dynamic_lds = use.lds < chip.lds_bytes ? chip.lds_bytes - use.lds : 0;
+hipError_t attribute_of(Runtime& runtime, const Function& function, hipFunction_attribute attribute, int& value) {
+    const KernelFacts facts = facts_of(runtime, function);
+    if (facts.kernel == nullptr) return hipErrorInvalidDeviceFunction;
+    const Resources& use = facts.kernel->resources;
     switch (attribute) {
     case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-        value = static_cast<int>(use.max_block);
+        value = static_cast<int>(facts.max_block);
         return hipSuccess;
     case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
         value = static_cast<int>(use.lds);
@@ -60,7 +57,7 @@ hipError_t attribute_of(const Runtime& runtime, const Function& function, hipFun
         value = static_cast<int>(use.vgpr);
         return hipSuccess;
     case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        value = static_cast<int>(dynamic_lds);
+        value = static_cast<int>(facts.dynamic_lds);
         return hipSuccess;
     case HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
     case HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA:
@@ -70,7 +67,7 @@ hipError_t attribute_of(const Runtime& runtime, const Function& function, hipFun
     // Generations are what an instruction set version can mean here.
     case HIP_FUNC_ATTRIBUTE_PTX_VERSION:
     case HIP_FUNC_ATTRIBUTE_BINARY_VERSION:
-        value = static_cast<int>(chip.generation) * 10;
+        value = static_cast<int>(facts.chip->generation) * 10;
         return hipSuccess;
     default:
         return hipErrorInvalidValue;
@@ -150,4 +147,39 @@ PM_EXPORT hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attri
         if (found == nullptr) return hipErrorInvalidHandle;
         return pm::hip::attribute_of(runtime, *found, attrib, *value);
     });
+}
+
+PM_EXPORT hipError_t hipFuncGetAttributes(hipFuncAttributes* attr, const void* func) {
+    return api([&](Runtime& runtime) {
+        if (attr == nullptr) return hipErrorInvalidValue;
+        pm::hip::Function function;
+        const hipError_t error = pm::hip::find_host_function(runtime, func, pm::hip::current_ordinal(), function);
+        if (error != hipSuccess) return error;
+        const pm::hip::KernelFacts facts = pm::hip::facts_of(runtime, function);
+        const pm::Resources& use = facts.kernel->resources;
+        hipFuncAttributes out{};
+        out.binaryVersion = static_cast<int>(facts.chip->generation) * 10;
+        out.ptxVersion = out.binaryVersion;
+        out.localSizeBytes = use.scratch;
+        out.sharedSizeBytes = use.lds;
+        out.maxDynamicSharedSizeBytes = static_cast<int>(facts.dynamic_lds);
+        out.maxThreadsPerBlock = static_cast<int>(facts.max_block);
+        out.numRegs = static_cast<int>(use.vgpr);
+        *attr = out;
+        return hipSuccess;
+    });
+}
+
+// A launch may take all LDS that a workgroup has, and there are no caches to prefer.
+PM_EXPORT hipError_t hipFuncSetAttribute(const void* func, hipFuncAttribute /*attr*/, int value) {
+    return api([&](Runtime& runtime) {
+        if (runtime.host_functions.count(func) == 0) return hipErrorInvalidDeviceFunction;
+        return value < 0 ? hipErrorInvalidValue : hipSuccess;
+    });
+}
+PM_EXPORT hipError_t hipFuncSetCacheConfig(const void* func, hipFuncCache_t /*config*/) {
+    return hipFuncSetAttribute(func, hipFuncAttributePreferredSharedMemoryCarveout, 0);
+}
+PM_EXPORT hipError_t hipFuncSetSharedMemConfig(const void* func, hipSharedMemConfig /*config*/) {
+    return hipFuncSetAttribute(func, hipFuncAttributePreferredSharedMemoryCarveout, 0);
 }

@@ -3,6 +3,7 @@
 #include "peacemaker/support/text.h"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
@@ -57,10 +58,16 @@ hipError_t& last_error() {
     return error;
 }
 
+namespace {
+std::atomic<Runtime*> the_runtime = nullptr;
+} // namespace
+
 Runtime& Runtime::instance() {
-    static Runtime* const runtime = new Runtime;
+    static Runtime* const runtime = the_runtime = new Runtime;
     return *runtime;
 }
+
+Runtime* Runtime::made() { return the_runtime; }
 
 Runtime::Runtime() {
     for (const Chip* chip : visible_chips()) {
@@ -95,9 +102,9 @@ int Runtime::device_of(hipStream_t stream) {
 
 hipError_t Runtime::enqueue(hipStream_t stream, Work work) {
     if (!valid(stream)) return hipErrorInvalidHandle;
-    if (is_default_stream(stream)) return work(*this);
+    if (is_default_stream(stream)) return work.run(*this);
     const std::shared_ptr<Capture>& capture = streams.find(stream)->capture;
-    if (capture == nullptr) return work(*this);
+    if (capture == nullptr) return work.run(*this);
     if (capture->invalidated) return hipErrorStreamCaptureInvalidated;
     capture->work.push_back(std::move(work));
     ++capture->issued[stream];
@@ -115,10 +122,15 @@ std::shared_ptr<Capture> Runtime::capture_in_the_way() {
     return nullptr;
 }
 
+void Runtime::note(const emu::Report& report) {
+    pending.merge(report);
+    sanitizer.add(report);
+}
+
 void Runtime::refuse(const std::string& text) {
     emu::Report report;
     report.refused.push_back(text);
-    pending.merge(report);
+    note(report);
 }
 
 } // namespace pm::hip

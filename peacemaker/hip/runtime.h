@@ -7,6 +7,7 @@
 #include "peacemaker/chip/chip.h"
 #include "peacemaker/emu/launch.h"
 #include "peacemaker/hip/handles.h"
+#include "peacemaker/hip/sanitizer.h"
 
 #include <hip/hip_runtime_api.h>
 
@@ -17,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -25,16 +27,35 @@
 namespace pm::hip {
 
 class Runtime;
-using Work = std::function<hipError_t(Runtime&)>;
 
-/// Who may free an allocation.
-enum class Owner : std::uint8_t { kDevice, kHost };
+/// Something that a stream does: run at once, or kept in a graph.
+struct Work {
+    hipGraphNodeType kind = hipGraphNodeTypeEmpty;
+    std::function<hipError_t(Runtime&)> run;
+    std::string kernel; // a launch's
+};
 
 /// One HIP device: a chip and its memory.
 struct Device {
     const Chip* chip = nullptr;
     emu::Memory memory;
-    std::map<std::uint64_t, Owner> owned; // by address; a module's memory is not here
+    std::set<std::uint64_t> owned; // what hipMalloc and its like gave; a module's memory is not here
+};
+
+/// Page-aligned bytes of the host's.
+struct DeletePages {
+    void operator()(std::byte* bytes) const;
+};
+using HostBytes = std::unique_ptr<std::byte, DeletePages>;
+
+/// Host memory that every device sees.
+struct HostMemory {
+    enum class Kind : std::uint8_t { kPinned, kManaged, kRegistered };
+    Kind kind = Kind::kPinned;
+    int device = 0; // current when it was made
+    std::uint64_t size = 0;
+    unsigned flags = 0;
+    HostBytes bytes; // null where they are the caller's
 };
 
 /// A capture sequence, shared by the streams that take part.
@@ -53,6 +74,7 @@ using Seen = std::map<hipStream_t, std::size_t>;
 
 struct Stream {
     int device = 0;
+    unsigned flags = 0;
     std::shared_ptr<Capture> capture; // null unless capturing
     Seen seen;                        // what its next work item comes after
 };
@@ -69,6 +91,24 @@ struct Module {
     int device = 0;
     std::shared_ptr<emu::Module> code;
     std::map<std::string, hipFunction_t> functions; // those handed out
+};
+
+/// What the compiler registered from one source file: device objects in a bundle, loaded on a device at first use.
+struct FatBinary {
+    struct Managed {
+        std::string name;
+        void** pointer = nullptr; // the host's, which points to the variable
+    };
+    const void* image = nullptr;
+    std::vector<Managed> managed;
+    std::map<int, std::shared_ptr<emu::Module>> loaded; // by device
+};
+using FatBinaryHandle = void**;
+
+/// What a host address stands for on a device: a kernel, or a variable.
+struct HostSymbol {
+    FatBinaryHandle binary = nullptr;
+    std::string name;
 };
 
 struct Function {
@@ -92,6 +132,8 @@ class Runtime {
 public:
     /// The one of this process; made on first use and never destroyed, as programs call HIP from their own destructors.
     static Runtime& instance();
+    /// The same, or null where nothing has used it.
+    static Runtime* made();
 
     Runtime();
     Runtime(const Runtime&) = delete;
@@ -103,10 +145,15 @@ public:
     HandleTable<hipEvent_t, Event> events;
     HandleTable<hipModule_t, Module> modules;
     HandleTable<hipFunction_t, Function> functions;
+    HandleTable<FatBinaryHandle, FatBinary> fat_binaries;
+    std::map<const void*, HostSymbol> host_functions; // by the address that <<<>>> launches
+    std::map<const void*, HostSymbol> host_variables;
+    std::map<std::uint64_t, HostMemory> host_memory; // by address; mapped in every device's memory
     HandleTable<hipGraph_t, Graph> graphs;
     HandleTable<hipGraphExec_t, Graph> executables;
     std::vector<std::weak_ptr<Capture>> captures; // those that have begun and not ended
     emu::Report pending;                          // since the last pmTakeReport
+    Sanitizer sanitizer;
     std::uint32_t threads = 0;                    // a launch; HKC_DEVICE_THREADS, 0 = one a core
 
     /// The calling thread's device, or null where there is none at all.
@@ -125,6 +172,8 @@ public:
     /// The capture that makes a synchronising call illegal for this thread, or null.
     std::shared_ptr<Capture> capture_in_the_way();
 
+    /// Adds to the pending report.
+    void note(const emu::Report& report);
     /// Notes why something could not start; the next report carries it.
     void refuse(const std::string& text);
 };

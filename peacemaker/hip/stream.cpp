@@ -10,7 +10,7 @@ hipError_t create(hipStream_t* stream, unsigned int flags) {
     return api([&](Runtime& runtime) {
         if (stream == nullptr || (flags & ~unsigned{hipStreamNonBlocking}) != 0) return hipErrorInvalidValue;
         if (runtime.current_device() == nullptr) return hipErrorNoDevice;
-        *stream = runtime.streams.add({current_ordinal(), nullptr, {}});
+        *stream = runtime.streams.add({current_ordinal(), flags, nullptr, {}});
         return hipSuccess;
     });
 }
@@ -143,4 +143,37 @@ PM_EXPORT hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureSt
             *pCaptureStatus = capture->invalidated ? hipStreamCaptureStatusInvalidated : hipStreamCaptureStatusActive;
         return hipSuccess;
     });
+}
+
+PM_EXPORT hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
+    return api([&](Runtime& runtime) {
+        if (flags == nullptr) return hipErrorInvalidValue;
+        if (!runtime.valid(stream)) return hipErrorInvalidHandle;
+        *flags = pm::hip::is_default_stream(stream) ? unsigned{hipStreamDefault} : runtime.streams.find(stream)->flags;
+        return hipSuccess;
+    });
+}
+
+// One priority, as hipDeviceGetStreamPriorityRange says.
+PM_EXPORT hipError_t hipStreamGetPriority(hipStream_t stream, int* priority) {
+    return api([&](Runtime& runtime) {
+        if (priority == nullptr) return hipErrorInvalidValue;
+        if (!runtime.valid(stream)) return hipErrorInvalidHandle;
+        *priority = 0;
+        return hipSuccess;
+    });
+}
+
+PM_EXPORT hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t* device) {
+    return api([&](Runtime& runtime) {
+        if (device == nullptr) return hipErrorInvalidValue;
+        if (!runtime.valid(stream)) return hipErrorInvalidHandle;
+        *device = runtime.device_of(stream);
+        return hipSuccess;
+    });
+}
+
+PM_EXPORT int hipGetStreamDeviceId(hipStream_t stream) {
+    hipDevice_t device = -1;
+    return hipStreamGetDevice(stream, &device) == hipSuccess ? device : -1;
 }

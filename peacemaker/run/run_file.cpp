@@ -1,5 +1,7 @@
 #include "peacemaker/run/run_file.h"
 
+#include "peacemaker/run/finding_text.h"
+
 #include "peacemaker/emu/launch.h"
 #include "peacemaker/support/file.h"
 #include "peacemaker/support/hex.h"
@@ -135,22 +137,6 @@ Result<void> check_arguments(const Kernel& kernel, const std::vector<RunArgument
     std::string text = fmt::format("arguments of kernel {}: {}", kernel.name, wrong);
     for (std::size_t i = 0; i < declared.size(); ++i) text += fmt::format("\n  {}  {}", i, declared_text(*declared[i]));
     return Error{text};
-}
-
-std::string finding_text(const emu::Finding& f) {
-    std::string out = fmt::format("finding: {}: {}", emu::finding_kind_name(f.kind), f.kernel);
-    std::vector<std::string> where;
-    // What the host saw happened at no instruction.
-    if (!f.instruction.empty()) {
-        out += fmt::format(" {:+#x}: {}", f.offset, f.instruction);
-        if (!f.source.empty()) out += fmt::format(" ({})", f.source);
-        where.push_back(fmt::format("workgroup {} wave {} lane {}", fmt::join(f.workgroup, ","), f.wave, f.lane));
-    }
-    if (f.address != 0) where.push_back(fmt::format("address 0x{:x}", f.address));
-    out += fmt::format("\n  {}\n", f.detail);
-    if (!where.empty())
-        out += fmt::format("  {}{}\n", fmt::join(where, " "), f.count > 1 ? fmt::format("; {} times", f.count) : "");
-    return out;
 }
 
 } // namespace

@@ -1,3 +1,5 @@
+#include "peacemaker/hip/copy.h"
+
 #include "peacemaker/hip/export.h"
 #include "peacemaker/hip/runtime.h"
 
@@ -23,8 +25,7 @@ struct Side {
 bool resolve(Runtime& runtime, const void* pointer, std::size_t size, Side& side) {
     side.place = runtime.place_of(pointer);
     if (side.place.allocation == nullptr) return true;
-    const auto owned = side.place.device->owned.find(side.place.allocation->address);
-    side.on_device = owned == side.place.device->owned.end() || owned->second == Owner::kDevice;
+    side.on_device = !side.allocation().mapped;
     return side.allocation().contains(address_of(pointer), size);
 }
 
@@ -41,7 +42,9 @@ void note_undefined(Runtime& runtime, const emu::Allocation& from, std::uint64_t
         fmt::format("{} of {} bytes that the host reads are undefined; the first is byte {} of an allocation of "
                     "{} bytes",
                     count, size, first - from.address, from.size);
-    runtime.pending.add(finding);
+    emu::Report report;
+    report.add(finding);
+    runtime.note(report);
 }
 
 void copy_shadow(const emu::Allocation& from, std::uint64_t source, emu::Allocation& to, std::uint64_t target,
@@ -53,6 +56,8 @@ void copy_shadow(const emu::Allocation& from, std::uint64_t source, emu::Allocat
     if (to.whole()) to.undefined.assign(to.size, 0);
     std::memmove(to.undefined.data() + (target - to.address), from.undefined.data() + (source - from.address), size);
 }
+
+} // namespace
 
 hipError_t copy_now(Runtime& runtime, void* dst, const void* src, std::size_t size, hipMemcpyKind kind) {
     if (size == 0) return hipSuccess;
@@ -77,6 +82,14 @@ hipError_t copy_now(Runtime& runtime, void* dst, const void* src, std::size_t si
     return hipSuccess;
 }
 
+hipError_t check_copy(const void* dst, const void* src, std::size_t size, hipMemcpyKind kind) {
+    if (kind < hipMemcpyHostToHost || kind > hipMemcpyDefault) return hipErrorInvalidMemcpyDirection;
+    if (size != 0 && (dst == nullptr || src == nullptr)) return hipErrorInvalidValue;
+    return hipSuccess;
+}
+
+namespace {
+
 template <typename Element>
 hipError_t fill_now(Runtime& runtime, void* dst, Element value, std::size_t count) {
     if (count == 0) return hipSuccess;
@@ -87,12 +100,6 @@ hipError_t fill_now(Runtime& runtime, void* dst, Element value, std::size_t coun
     std::fill_n(static_cast<Element*>(dst), count, value);
     emu::Memory::set_defined(*place.allocation, address_of(dst), size);
     emu::Memory::settle(*place.allocation);
-    return hipSuccess;
-}
-
-hipError_t check_copy(const void* dst, const void* src, std::size_t size, hipMemcpyKind kind) {
-    if (kind < hipMemcpyHostToHost || kind > hipMemcpyDefault) return hipErrorInvalidMemcpyDirection;
-    if (size != 0 && (dst == nullptr || src == nullptr)) return hipErrorInvalidValue;
     return hipSuccess;
 }
 
@@ -108,7 +115,8 @@ hipError_t copy(void* dst, const void* src, std::size_t size, hipMemcpyKind kind
 hipError_t copy_async(void* dst, const void* src, std::size_t size, hipMemcpyKind kind, hipStream_t stream) {
     return api([&](Runtime& runtime) {
         if (const hipError_t error = check_copy(dst, src, size, kind); error != hipSuccess) return error;
-        return runtime.enqueue(stream, [=](Runtime& r) { return copy_now(r, dst, src, size, kind); });
+        return runtime.enqueue(
+            stream, {hipGraphNodeTypeMemcpy, [=](Runtime& r) { return copy_now(r, dst, src, size, kind); }, {}});
     });
 }
 
@@ -131,56 +139,78 @@ template <typename Element>
 hipError_t fill_async(void* dst, Element value, std::size_t count, hipStream_t stream) {
     return api([&](Runtime& runtime) {
         if (const hipError_t error = check_fill<Element>(dst, count); error != hipSuccess) return error;
-        return runtime.enqueue(stream, [=](Runtime& r) { return fill_now(r, dst, value, count); });
+        return runtime.enqueue(
+            stream, {hipGraphNodeTypeMemset, [=](Runtime& r) { return fill_now(r, dst, value, count); }, {}});
     });
 }
 
-hipError_t allocate(void** ptr, std::size_t size, Owner owner) {
+/// A rectangle of bytes: `height` rows of `width` bytes, `pitch` bytes from one to the next.
+struct Rows {
+    std::size_t width = 0, height = 0;
+
+    [[nodiscard]] bool empty() const { return width == 0 || height == 0; }
+    /// Whether rows so far apart do not overlap, and the whole is of a size that can be.
+    [[nodiscard]] bool fit(std::size_t pitch) const { return width <= pitch && height <= SIZE_MAX / pitch; }
+};
+
+hipError_t copy_rows_now(Runtime& runtime, void* dst, std::size_t dpitch, const void* src, std::size_t spitch,
+                         const Rows& rows, hipMemcpyKind kind) {
+    for (std::size_t y = 0; y < rows.height; ++y) {
+        const hipError_t error = copy_now(runtime, static_cast<std::byte*>(dst) + y * dpitch,
+                                          static_cast<const std::byte*>(src) + y * spitch, rows.width, kind);
+        if (error != hipSuccess) return error;
+    }
+    return hipSuccess;
+}
+
+hipError_t check_rows(const void* dst, std::size_t dpitch, const void* src, std::size_t spitch, const Rows& rows,
+                      hipMemcpyKind kind) {
+    if (const hipError_t error = check_copy(dst, src, rows.empty() ? 0 : 1, kind); error != hipSuccess) return error;
+    if (rows.empty()) return hipSuccess;
+    return rows.fit(dpitch) && rows.fit(spitch) ? hipSuccess : hipErrorInvalidPitchValue;
+}
+
+hipError_t copy_rows(void* dst, std::size_t dpitch, const void* src, std::size_t spitch, const Rows& rows,
+                     hipMemcpyKind kind) {
     return api([&](Runtime& runtime) {
-        if (ptr == nullptr) return hipErrorInvalidValue;
-        *ptr = nullptr;
-        Device* device = runtime.current_device();
-        if (device == nullptr) return hipErrorNoDevice;
+        if (const hipError_t error = check_rows(dst, dpitch, src, spitch, rows, kind); error != hipSuccess)
+            return error;
         if (runtime.capture_in_the_way() != nullptr) return hipErrorStreamCaptureUnsupported;
-        if (size == 0) return hipSuccess;
-        emu::Allocation* allocation = device->memory.allocate(size);
-        if (allocation == nullptr) return hipErrorOutOfMemory;
-        // The host writes pinned memory behind our back, so none of it can be known to be undefined.
-        if (owner == Owner::kHost) {
-            emu::Memory::set_defined(*allocation, allocation->address, size);
-            emu::Memory::settle(*allocation);
-        }
-        device->owned.emplace(allocation->address, owner);
-        *ptr = allocation->data;
-        return hipSuccess;
+        return rows.empty() ? hipSuccess : copy_rows_now(runtime, dst, dpitch, src, spitch, rows, kind);
     });
 }
 
-hipError_t release(void* ptr, Owner owner) {
+hipError_t copy_rows_async(void* dst, std::size_t dpitch, const void* src, std::size_t spitch, const Rows& rows,
+                           hipMemcpyKind kind, hipStream_t stream) {
     return api([&](Runtime& runtime) {
-        if (ptr == nullptr) return hipSuccess;
-        if (runtime.capture_in_the_way() != nullptr) return hipErrorStreamCaptureUnsupported;
-        const Place place = runtime.place_of(ptr);
-        if (place.device == nullptr) return hipErrorInvalidValue;
-        const auto owned = place.device->owned.find(address_of(ptr));
-        if (owned == place.device->owned.end() || owned->second != owner) return hipErrorInvalidValue;
-        place.device->owned.erase(owned);
-        place.device->memory.free(address_of(ptr));
-        return hipSuccess;
+        if (const hipError_t error = check_rows(dst, dpitch, src, spitch, rows, kind); error != hipSuccess)
+            return error;
+        return runtime.enqueue(stream, {hipGraphNodeTypeMemcpy,
+                                        [=](Runtime& r) {
+                                            return rows.empty() ? hipSuccess
+                                                                : copy_rows_now(r, dst, dpitch, src, spitch, rows, kind);
+                                        },
+                                        {}});
     });
+}
+
+hipError_t fill_rows_now(Runtime& runtime, void* dst, std::size_t pitch, int value, const Rows& rows) {
+    for (std::size_t y = 0; y < rows.height; ++y) {
+        const hipError_t error = fill_now(runtime, static_cast<std::byte*>(dst) + y * pitch,
+                                          static_cast<std::uint8_t>(value), rows.width);
+        if (error != hipSuccess) return error;
+    }
+    return hipSuccess;
+}
+
+hipError_t check_fill_rows(const void* dst, std::size_t pitch, const Rows& rows) {
+    if (rows.empty()) return hipSuccess;
+    if (dst == nullptr) return hipErrorInvalidValue;
+    return rows.fit(pitch) ? hipSuccess : hipErrorInvalidPitchValue;
 }
 
 } // namespace
 } // namespace pm::hip
-
-PM_EXPORT hipError_t hipMalloc(void** ptr, size_t size) {
-    return pm::hip::allocate(ptr, size, pm::hip::Owner::kDevice);
-}
-PM_EXPORT hipError_t hipFree(void* ptr) { return pm::hip::release(ptr, pm::hip::Owner::kDevice); }
-PM_EXPORT hipError_t hipHostMalloc(void** ptr, size_t size, unsigned int /*flags*/) {
-    return pm::hip::allocate(ptr, size, pm::hip::Owner::kHost);
-}
-PM_EXPORT hipError_t hipHostFree(void* ptr) { return pm::hip::release(ptr, pm::hip::Owner::kHost); }
 
 PM_EXPORT hipError_t hipMemcpy(void* dst, const void* src, size_t sizeBytes, hipMemcpyKind kind) {
     return pm::hip::copy(dst, src, sizeBytes, kind);
@@ -233,13 +263,52 @@ PM_EXPORT hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t cou
     return pm::hip::fill_async(dst, value, count, stream);
 }
 
-PM_EXPORT hipError_t hipMemGetInfo(size_t* free, size_t* total) {
+PM_EXPORT hipError_t hipMemcpyWithStream(void* dst, const void* src, size_t sizeBytes, hipMemcpyKind kind,
+                                         hipStream_t stream) {
+    return pm::hip::copy_async(dst, src, sizeBytes, kind, stream);
+}
+// A copy between devices goes through the host, which sees both.
+PM_EXPORT hipError_t hipMemcpyPeer(void* dst, int dstDeviceId, const void* src, int srcDeviceId, size_t sizeBytes) {
+    return hipMemcpyPeerAsync(dst, dstDeviceId, src, srcDeviceId, sizeBytes, nullptr);
+}
+PM_EXPORT hipError_t hipMemcpyPeerAsync(void* dst, int dstDeviceId, const void* src, int srcDevice, size_t sizeBytes,
+                                        hipStream_t stream) {
+    int count = 0;
+    if (const hipError_t error = hipGetDeviceCount(&count); error != hipSuccess) return error;
+    if (dstDeviceId < 0 || dstDeviceId >= count || srcDevice < 0 || srcDevice >= count) {
+        pm::hip::last_error() = hipErrorInvalidDevice;
+        return hipErrorInvalidDevice;
+    }
+    return pm::hip::copy_async(dst, src, sizeBytes, hipMemcpyDeviceToDevice, stream);
+}
+
+PM_EXPORT hipError_t hipMemcpy2D(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
+                                 hipMemcpyKind kind) {
+    return pm::hip::copy_rows(dst, dpitch, src, spitch, {width, height}, kind);
+}
+PM_EXPORT hipError_t hipMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
+                                      size_t height, hipMemcpyKind kind, hipStream_t stream) {
+    return pm::hip::copy_rows_async(dst, dpitch, src, spitch, {width, height}, kind, stream);
+}
+
+PM_EXPORT hipError_t hipMemset2D(void* dst, size_t pitch, int value, size_t width, size_t height) {
     return pm::hip::api([&](pm::hip::Runtime& runtime) {
-        const pm::hip::Device* device = runtime.current_device();
-        if (device == nullptr) return hipErrorNoDevice;
-        if (free == nullptr || total == nullptr) return hipErrorInvalidValue;
-        *total = device->memory.capacity();
-        *free = device->memory.capacity() - device->memory.allocated_bytes();
-        return hipSuccess;
+        const pm::hip::Rows rows{width, height};
+        if (const hipError_t error = pm::hip::check_fill_rows(dst, pitch, rows); error != hipSuccess) return error;
+        if (runtime.capture_in_the_way() != nullptr) return hipErrorStreamCaptureUnsupported;
+        return rows.empty() ? hipSuccess : pm::hip::fill_rows_now(runtime, dst, pitch, value, rows);
+    });
+}
+PM_EXPORT hipError_t hipMemset2DAsync(void* dst, size_t pitch, int value, size_t width, size_t height,
+                                      hipStream_t stream) {
+    return pm::hip::api([&](pm::hip::Runtime& runtime) {
+        const pm::hip::Rows rows{width, height};
+        if (const hipError_t error = pm::hip::check_fill_rows(dst, pitch, rows); error != hipSuccess) return error;
+        return runtime.enqueue(stream,
+                               {hipGraphNodeTypeMemset,
+                                [=](pm::hip::Runtime& r) {
+                                    return rows.empty() ? hipSuccess : pm::hip::fill_rows_now(r, dst, pitch, value, rows);
+                                },
+                                {}});
     });
 }

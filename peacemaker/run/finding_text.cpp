@@ -1,0 +1,25 @@
+#include "peacemaker/run/finding_text.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace pm {
+
+std::string finding_text(const emu::Finding& f) {
+    std::string out = fmt::format("finding: {}: {}", emu::finding_kind_name(f.kind), f.kernel);
+    std::vector<std::string> where;
+    // What the host saw happened at no instruction.
+    if (!f.instruction.empty()) {
+        out += fmt::format(" {:+#x}: {}", f.offset, f.instruction);
+        if (!f.source.empty()) out += fmt::format(" ({})", f.source);
+        where.push_back(fmt::format("workgroup {} wave {} lane {}", fmt::join(f.workgroup, ","), f.wave, f.lane));
+    }
+    if (f.address != 0) where.push_back(fmt::format("address 0x{:x}", f.address));
+    out += fmt::format("\n  {}\n", f.detail);
+    if (!where.empty())
+        out += fmt::format("  {}{}\n", fmt::join(where, " "), f.count > 1 ? fmt::format("; {} times", f.count) : "");
+    return out;
+}
+
+} // namespace pm
