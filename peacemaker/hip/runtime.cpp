@@ -53,6 +53,11 @@ int& current_ordinal() {
     return ordinal;
 }
 
+hipStreamCaptureMode& thread_capture_mode() {
+    thread_local hipStreamCaptureMode mode = hipStreamCaptureModeGlobal;
+    return mode;
+}
+
 hipError_t& last_error() {
     thread_local hipError_t error = hipSuccess;
     return error;
@@ -116,7 +121,10 @@ std::shared_ptr<Capture> Runtime::capture_in_the_way() {
     for (const auto& entry : captures) {
         std::shared_ptr<Capture> capture = entry.lock();
         const bool ours = capture->thread == std::this_thread::get_id();
-        if (capture->mode == hipStreamCaptureModeGlobal || (capture->mode == hipStreamCaptureModeThreadLocal && ours))
+        const bool anyones = capture->mode == hipStreamCaptureModeGlobal &&
+                             thread_capture_mode() == hipStreamCaptureModeGlobal;
+        if (capture->mode != hipStreamCaptureModeRelaxed && thread_capture_mode() != hipStreamCaptureModeRelaxed &&
+            (ours || anyones))
             return capture;
     }
     return nullptr;

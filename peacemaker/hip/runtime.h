@@ -64,6 +64,7 @@ struct Capture {
     hipStream_t origin = nullptr;
     hipStreamCaptureMode mode = hipStreamCaptureModeGlobal;
     std::thread::id thread;
+    unsigned long long number = 0; // counted from 1
     bool invalidated = false;
     bool ended = false;
     std::map<hipStream_t, std::size_t> issued; // work items a stream has contributed
@@ -152,6 +153,7 @@ public:
     HandleTable<hipGraph_t, Graph> graphs;
     HandleTable<hipGraphExec_t, Graph> executables;
     std::vector<std::weak_ptr<Capture>> captures; // those that have begun and not ended
+    unsigned long long captures_begun = 0;
     emu::Report pending;                          // since the last pmTakeReport
     Sanitizer sanitizer;
     std::uint32_t threads = 0;                    // a launch; HKC_DEVICE_THREADS, 0 = one a core
@@ -183,6 +185,8 @@ bool is_default_stream(hipStream_t stream);
 
 /// Of the calling thread.
 int& current_ordinal();
+/// Which captures forbid this thread to synchronise (hipThreadExchangeStreamCaptureMode).
+hipStreamCaptureMode& thread_capture_mode();
 hipError_t& last_error();
 
 /// What every API function does around its body: the lock, no exception to the caller, the thread's last error.

@@ -2,6 +2,7 @@
 #include "peacemaker/hip/runtime.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace pm::hip {
 namespace {
@@ -119,6 +120,7 @@ PM_EXPORT hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureM
         found->capture->origin = stream;
         found->capture->mode = mode;
         found->capture->thread = std::this_thread::get_id();
+        found->capture->number = ++runtime.captures_begun;
         runtime.captures.push_back(found->capture);
         return hipSuccess;
     });
@@ -141,6 +143,27 @@ PM_EXPORT hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureSt
         const auto& capture = runtime.streams.find(stream)->capture;
         if (capture != nullptr)
             *pCaptureStatus = capture->invalidated ? hipStreamCaptureStatusInvalidated : hipStreamCaptureStatusActive;
+        return hipSuccess;
+    });
+}
+
+PM_EXPORT hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus* pCaptureStatus,
+                                             unsigned long long* pId) {
+    const hipError_t error = hipStreamIsCapturing(stream, pCaptureStatus);
+    if (error != hipSuccess || pId == nullptr || *pCaptureStatus != hipStreamCaptureStatusActive) return error;
+    return api([&](Runtime& runtime) {
+        const pm::hip::Stream* found = runtime.streams.find(stream);
+        if (found == nullptr || found->capture == nullptr) return hipErrorInvalidHandle;
+        *pId = found->capture->number;
+        return hipSuccess;
+    });
+}
+
+PM_EXPORT hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
+    return api([&](Runtime&) {
+        if (mode == nullptr || *mode < hipStreamCaptureModeGlobal || *mode > hipStreamCaptureModeRelaxed)
+            return hipErrorInvalidValue;
+        std::swap(*mode, pm::hip::thread_capture_mode());
         return hipSuccess;
     });
 }

@@ -133,4 +133,37 @@ TEST(Shadow, OneUndefinedBitIsAnUndefinedByte) {
     EXPECT_EQ(Memory::first_undefined(*a, a->address, 4), a->address + 2);
 }
 
+TEST(Map, MakesTheHostsBytesAnAllocation) {
+    Memory memory;
+    std::vector<std::byte> bytes(100, std::byte{7});
+    const auto address = reinterpret_cast<std::uint64_t>(bytes.data());
+    const Allocation* a = memory.map(bytes.data(), bytes.size());
+    ASSERT_NE(a, nullptr);
+    EXPECT_TRUE(a->whole());
+    EXPECT_TRUE(a->mapped);
+    EXPECT_EQ(memory.allocated_bytes(), 0U);
+    EXPECT_EQ(memory.find(address + 99), a);
+    EXPECT_EQ(memory.find(address + 100), nullptr);
+    EXPECT_TRUE(memory.free(address));
+    EXPECT_EQ(memory.find(address), nullptr);
+    EXPECT_EQ(bytes[99], std::byte{7});
+    EXPECT_FALSE(memory.free(address));
+}
+
+TEST(Map, RefusesWhatOverlapsAndWhatIsNothing) {
+    Memory memory;
+    std::vector<std::byte> bytes(100);
+    ASSERT_NE(memory.map(bytes.data() + 20, 20), nullptr);
+    EXPECT_EQ(memory.map(bytes.data(), 100), nullptr) << "around it";
+    EXPECT_EQ(memory.map(bytes.data(), 21), nullptr) << "into it";
+    EXPECT_EQ(memory.map(bytes.data() + 39, 5), nullptr) << "out of it";
+    EXPECT_EQ(memory.map(bytes.data() + 25, 5), nullptr) << "within it";
+    EXPECT_NE(memory.map(bytes.data(), 20), nullptr) << "below it";
+    EXPECT_NE(memory.map(bytes.data() + 40, 60), nullptr) << "above it";
+    EXPECT_EQ(memory.map(bytes.data(), 0), nullptr);
+    Allocation* own = memory.allocate(64);
+    EXPECT_EQ(memory.map(own->data + 8, 8), nullptr);
+    EXPECT_EQ(memory.map(bytes.data() + 99, UINT64_MAX), nullptr) << "past the end of addresses";
+}
+
 } // namespace

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstring>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -195,6 +196,98 @@ TEST(Library, IsFoundUnderTheNamesOfHipsOwn) {
         EXPECT_TRUE(fs::is_symlink(link)) << link;
         EXPECT_TRUE(fs::equivalent(link, hip_test::kLibrary)) << link;
     }
+}
+
+template <typename T>
+T at(const std::vector<char>& bytes, std::size_t offset) {
+    T value{};
+    std::memcpy(&value, bytes.data() + offset, sizeof value);
+    return value;
+}
+
+// HIP 6 and later: 1472 bytes, the offsets those of hipDeviceProp_tR0600 in its header.
+TEST(Devices, PropertiesComeInBothLayouts) {
+    using R0600 = hipError_t(void*, int);
+    const auto get = hip_test::function<R0600>("hipGetDevicePropertiesR0600");
+    const int ordinal = hip_test::ordinal_of("gfx1151");
+    hipDeviceProp_t earlier{};
+    hipDeviceProp_t same{};
+    HIP_OK(HIP(hipGetDeviceProperties)(&earlier, ordinal));
+    HIP_OK(hip_test::function<decltype(::hipGetDeviceProperties)>("hipGetDevicePropertiesR0000")(&same, ordinal));
+    EXPECT_EQ(std::string(same.gcnArchName), "gfx1151");
+    EXPECT_EQ(same.totalGlobalMem, earlier.totalGlobalMem);
+
+    std::vector<char> later(1472 + 64, 'x');
+    HIP_OK(get(later.data(), ordinal));
+    EXPECT_EQ(std::string(later.data()), earlier.name);
+    EXPECT_EQ(at<std::size_t>(later, 288), earlier.totalGlobalMem);
+    EXPECT_EQ(at<std::size_t>(later, 296), earlier.sharedMemPerBlock);
+    EXPECT_EQ(at<int>(later, 304), earlier.regsPerBlock);
+    EXPECT_EQ(at<int>(later, 308), 32);
+    EXPECT_EQ(at<int>(later, 320), 1024);
+    EXPECT_EQ(at<int>(later, 360), 11);
+    EXPECT_EQ(at<int>(later, 364), 5);
+    EXPECT_EQ(at<int>(later, 388), earlier.multiProcessorCount);
+    EXPECT_EQ(at<int>(later, 624), earlier.maxThreadsPerMultiProcessor);
+    EXPECT_EQ(at<int>(later, 652), 1) << "managed memory";
+    EXPECT_EQ(at<int>(later, 744), 1) << "memory pools";
+    EXPECT_EQ(std::string(later.data() + 1160), "gfx1151");
+    EXPECT_EQ(at<std::size_t>(later, 1416), earlier.maxSharedMemoryPerMultiProcessor);
+    EXPECT_NE(at<unsigned>(later, 1428) & 1U, 0U) << "32-bit atomics";
+    EXPECT_EQ(std::string(later.data() + 1472, 64), std::string(64, 'x'));
+    EXPECT_EQ(get(nullptr, 0), hipErrorInvalidValue);
+    EXPECT_EQ(get(later.data(), 99), hipErrorInvalidDevice);
+}
+
+TEST(Devices, HaveAPlaceOnABusAndAName) {
+    std::array<char, 32> text{};
+    int device = -1;
+    HIP_OK(HIP(hipDeviceGetPCIBusId)(text.data(), 32, 2));
+    EXPECT_EQ(std::string(text.data()), "0000:02:00.0");
+    HIP_OK(HIP(hipDeviceGetByPCIBusId)(&device, text.data()));
+    EXPECT_EQ(device, 2);
+    EXPECT_EQ(HIP(hipDeviceGetByPCIBusId)(&device, "0000:ff:00.0"), hipErrorInvalidDevice);
+    EXPECT_EQ(HIP(hipDeviceGetByPCIBusId)(&device, nullptr), hipErrorInvalidValue);
+    EXPECT_EQ(HIP(hipDeviceGetPCIBusId)(nullptr, 32, 0), hipErrorInvalidValue);
+    EXPECT_EQ(HIP(hipDeviceGetPCIBusId)(text.data(), 0, 0), hipErrorInvalidValue);
+    EXPECT_EQ(HIP(hipDeviceGetPCIBusId)(text.data(), 32, 99), hipErrorInvalidDevice);
+    hipUUID a{};
+    hipUUID b{};
+    HIP_OK(HIP(hipDeviceGetUuid)(&a, 0));
+    HIP_OK(HIP(hipDeviceGetUuid)(&b, 1));
+    EXPECT_NE(std::memcmp(a.bytes, b.bytes, sizeof a.bytes), 0);
+    int major = 0;
+    int minor = 0;
+    HIP_OK(HIP(hipDeviceComputeCapability)(&major, &minor, 0));
+    EXPECT_EQ(major, 10);
+    EXPECT_EQ(minor, 3);
+    EXPECT_EQ(HIP(hipDeviceComputeCapability)(nullptr, &minor, 0), hipErrorInvalidValue);
+    hipDeviceProp_t wanted{};
+    std::strcpy(wanted.gcnArchName, "gfx1151");
+    HIP_OK(HIP(hipChooseDevice)(&device, &wanted));
+    EXPECT_EQ(device, 2);
+    EXPECT_EQ(HIP(hipChooseDevice)(nullptr, &wanted), hipErrorInvalidValue);
+}
+
+TEST(Devices, HaveNothingToConfigure) {
+    unsigned flags = 9;
+    HIP_OK(HIP(hipSetDeviceFlags)(hipDeviceScheduleSpin));
+    EXPECT_EQ(HIP(hipSetDeviceFlags)(0x100), hipErrorInvalidValue);
+    HIP_OK(HIP(hipGetDeviceFlags)(&flags));
+    EXPECT_EQ(flags, unsigned{hipDeviceScheduleAuto});
+    EXPECT_EQ(HIP(hipGetDeviceFlags)(nullptr), hipErrorInvalidValue);
+    std::size_t limit = 0;
+    EXPECT_EQ(HIP(hipDeviceGetLimit)(&limit, hipLimitMallocHeapSize), hipErrorUnsupportedLimit);
+    EXPECT_EQ(HIP(hipDeviceGetLimit)(nullptr, hipLimitMallocHeapSize), hipErrorInvalidValue);
+    hipFuncCache_t cache = hipFuncCachePreferL1;
+    HIP_OK(HIP(hipDeviceSetCacheConfig)(hipFuncCachePreferShared));
+    HIP_OK(HIP(hipDeviceGetCacheConfig)(&cache));
+    EXPECT_EQ(cache, hipFuncCachePreferNone);
+    int least = 9;
+    int greatest = 9;
+    HIP_OK(HIP(hipDeviceGetStreamPriorityRange)(&least, &greatest));
+    EXPECT_EQ(least, 0);
+    EXPECT_EQ(greatest, 0);
 }
 
 } // namespace

@@ -185,4 +185,87 @@ TEST_F(Graphs, BadArgumentsAreErrors) {
     EXPECT_EQ(HIP(hipGraphLaunch)(nullptr, stream_), hipErrorInvalidHandle);
 }
 
+TEST_F(Graphs, AnExecutableGraphTakesTheWorkOfAnotherOfItsShape) {
+    begin();
+    set(1, stream_);
+    HIP_OK(end());
+    HIP_OK(HIP(hipGraphInstantiateWithFlags)(&exec_, graph_, 0));
+    HIP_OK(HIP(hipGraphDestroy)(graph_));
+    begin();
+    set(2, stream_);
+    HIP_OK(end());
+    hipGraphNode_t node = nullptr;
+    hipGraphExecUpdateResult result = hipGraphExecUpdateError;
+    HIP_OK(HIP(hipGraphExecUpdate)(exec_, graph_, &node, &result));
+    EXPECT_EQ(result, hipGraphExecUpdateSuccess);
+    HIP_OK(HIP(hipGraphDestroy)(graph_));
+    HIP_OK(HIP(hipGraphUpload)(exec_, stream_));
+    HIP_OK(HIP(hipGraphLaunch)(exec_, stream_));
+    EXPECT_EQ(value(), 2U);
+    // One node more, then one of another kind: the executable stays what it is.
+    begin();
+    set(3, stream_);
+    set(4, stream_);
+    HIP_OK(end());
+    EXPECT_EQ(HIP(hipGraphExecUpdate)(exec_, graph_, &node, &result), hipErrorGraphExecUpdateFailure);
+    EXPECT_EQ(result, hipGraphExecUpdateErrorTopologyChanged);
+    HIP_OK(HIP(hipGraphDestroy)(graph_));
+    const std::uint32_t five = 5;
+    begin();
+    HIP_OK(HIP(hipMemcpyAsync)(buffer_, &five, 4, hipMemcpyHostToDevice, stream_));
+    HIP_OK(end());
+    EXPECT_EQ(HIP(hipGraphExecUpdate)(exec_, graph_, nullptr, &result), hipErrorGraphExecUpdateFailure);
+    EXPECT_EQ(result, hipGraphExecUpdateErrorNodeTypeChanged);
+    HIP_OK(HIP(hipMemset)(buffer_, 0, 4));
+    HIP_OK(HIP(hipGraphLaunch)(exec_, stream_));
+    EXPECT_EQ(value(), 2U);
+    EXPECT_EQ(HIP(hipGraphExecUpdate)(exec_, graph_, &node, nullptr), hipErrorInvalidValue);
+    EXPECT_EQ(HIP(hipGraphExecUpdate)(nullptr, graph_, &node, &result), hipErrorInvalidHandle);
+    EXPECT_EQ(HIP(hipGraphExecUpdate)(exec_, nullptr, &node, &result), hipErrorInvalidHandle);
+    HIP_OK(HIP(hipGraphDestroy)(graph_));
+    HIP_OK(HIP(hipGraphExecDestroy)(exec_));
+    EXPECT_EQ(HIP(hipGraphUpload)(exec_, stream_), hipErrorInvalidHandle);
+}
+
+TEST_F(Graphs, AThreadMaySynchroniseBesideACaptureWhereItSaysSo) {
+    begin();
+    EXPECT_EQ(HIP(hipDeviceSynchronize)(), hipErrorStreamCaptureUnsupported);
+    hipStreamCaptureMode mode = hipStreamCaptureModeRelaxed;
+    HIP_OK(HIP(hipThreadExchangeStreamCaptureMode)(&mode));
+    EXPECT_EQ(mode, hipStreamCaptureModeGlobal);
+    HIP_OK(HIP(hipDeviceSynchronize)());
+    HIP_OK(HIP(hipThreadExchangeStreamCaptureMode)(&mode));
+    EXPECT_EQ(mode, hipStreamCaptureModeRelaxed);
+    std::thread([] {
+        EXPECT_EQ(HIP(hipDeviceSynchronize)(), hipErrorStreamCaptureUnsupported);
+        hipStreamCaptureMode local = hipStreamCaptureModeThreadLocal;
+        HIP_OK(HIP(hipThreadExchangeStreamCaptureMode)(&local));
+        HIP_OK(HIP(hipDeviceSynchronize)());
+    }).join();
+    HIP_OK(end());
+    HIP_OK(HIP(hipGraphDestroy)(graph_));
+    mode = static_cast<hipStreamCaptureMode>(9);
+    EXPECT_EQ(HIP(hipThreadExchangeStreamCaptureMode)(&mode), hipErrorInvalidValue);
+    EXPECT_EQ(HIP(hipThreadExchangeStreamCaptureMode)(nullptr), hipErrorInvalidValue);
+}
+
+TEST_F(Graphs, ACaptureHasANumber) {
+    unsigned long long first = 0;
+    unsigned long long second = 0;
+    hipStreamCaptureStatus answer = hipStreamCaptureStatusActive;
+    HIP_OK(HIP(hipStreamGetCaptureInfo)(stream_, &answer, &first));
+    EXPECT_EQ(answer, hipStreamCaptureStatusNone);
+    EXPECT_EQ(first, 0U);
+    for (unsigned long long* number : {&first, &second}) {
+        begin();
+        HIP_OK(HIP(hipStreamGetCaptureInfo)(stream_, &answer, number));
+        EXPECT_EQ(answer, hipStreamCaptureStatusActive);
+        HIP_OK(end());
+        HIP_OK(HIP(hipGraphDestroy)(graph_));
+    }
+    EXPECT_NE(first, 0U);
+    EXPECT_NE(first, second);
+    EXPECT_EQ(HIP(hipStreamGetCaptureInfo)(stream_, nullptr, &first), hipErrorInvalidValue);
+}
+
 } // namespace

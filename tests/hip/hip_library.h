@@ -59,19 +59,23 @@ inline int ordinal_of(const std::string& chip) {
     return -1;
 }
 
-/// HIP source compiled for `chip`.
-inline std::string compile(const std::string& source, const std::string& chip) {
+/// HIP source compiled with these flags.
+inline std::string compile_with(const std::string& source, const std::string& flags) {
     std::string pattern = (std::filesystem::temp_directory_path() / "pm_hip_test_XXXXXX").string();
     const std::filesystem::path folder = ::mkdtemp(pattern.data());
     std::ofstream(folder / "k.hip") << source;
-    const std::string command = "clang++-22 -x hip --offload-arch=" + chip +
-                                " --cuda-device-only --no-gpu-bundle-output -nogpulib -nogpuinc -O3 " +
+    const std::string command = "clang++-22 -x hip --cuda-device-only -nogpulib -nogpuinc -O3 " + flags + " " +
                                 (folder / "k.hip").string() + " -o " + (folder / "k.co").string();
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     std::ifstream in(folder / "k.co", std::ios::binary);
     std::string bytes{std::istreambuf_iterator<char>(in), {}};
     std::filesystem::remove_all(folder);
     return bytes;
+}
+
+/// HIP source compiled for `chip`.
+inline std::string compile(const std::string& source, const std::string& chip) {
+    return compile_with(source, "--no-gpu-bundle-output --offload-arch=" + chip);
 }
 
 } // namespace hip_test

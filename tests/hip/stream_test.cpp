@@ -63,4 +63,27 @@ TEST(Streams, OfManyThreadsWorkAtOnce) {
     for (const bool good : right) EXPECT_TRUE(good);
 }
 
+TEST(Streams, TellWhatTheyAre) {
+    hipStream_t stream = nullptr;
+    HIP_OK(HIP(hipSetDevice)(1));
+    HIP_OK(HIP(hipStreamCreateWithFlags)(&stream, hipStreamNonBlocking));
+    HIP_OK(HIP(hipSetDevice)(0));
+    unsigned flags = 0;
+    int priority = 9;
+    HIP_OK(HIP(hipStreamGetFlags)(stream, &flags));
+    EXPECT_EQ(flags, unsigned{hipStreamNonBlocking});
+    HIP_OK(HIP(hipStreamGetFlags)(nullptr, &flags));
+    EXPECT_EQ(flags, unsigned{hipStreamDefault});
+    HIP_OK(HIP(hipStreamGetPriority)(stream, &priority));
+    EXPECT_EQ(priority, 0);
+    EXPECT_EQ(HIP(hipGetStreamDeviceId)(stream), 1);
+    EXPECT_EQ(HIP(hipGetStreamDeviceId)(nullptr), 0);
+    EXPECT_EQ(HIP(hipStreamGetFlags)(stream, nullptr), hipErrorInvalidValue);
+    EXPECT_EQ(HIP(hipStreamGetPriority)(stream, nullptr), hipErrorInvalidValue);
+    HIP_OK(HIP(hipStreamDestroy)(stream));
+    EXPECT_EQ(HIP(hipStreamGetFlags)(stream, &flags), hipErrorInvalidHandle);
+    EXPECT_EQ(HIP(hipStreamGetPriority)(stream, &priority), hipErrorInvalidHandle);
+    EXPECT_EQ(HIP(hipGetStreamDeviceId)(stream), -1);
+}
+
 } // namespace
