@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <unistd.h>
@@ -77,6 +78,8 @@ void Sanitizer::finish() {
                             "approximate; {} lane operations\n",
                             all_.launches, all_.findings.size(), all_.instructions, all_.exact, all_.approximate,
                             all_.lane_operations);
+        // What the program printed comes first, as it did.
+        (void)std::fflush(stdout);
         fmt::print(stderr, "{}", text);
     }
     if (json_.empty()) return;
