@@ -70,7 +70,9 @@ hipError_t allocate_async(void** ptr, std::size_t size, hipStream_t stream) {
 }
 
 /// The pool of a device, which is all of its memory: a handle that no other object has.
-hipMemPool_t pool_of(int device) { return reinterpret_cast<hipMemPool_t>(std::uintptr_t{0x100} + 16U * static_cast<unsigned>(device)); }
+hipMemPool_t pool_of(int device) {
+    return reinterpret_cast<hipMemPool_t>(std::uintptr_t{0x100} + 16U * static_cast<unsigned>(device));
+}
 
 Device* device_of_pool(Runtime& runtime, hipMemPool_t pool) {
     for (int i = 0; i < static_cast<int>(runtime.devices.size()); ++i)

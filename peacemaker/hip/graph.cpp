@@ -66,14 +66,14 @@ PM_EXPORT hipError_t hipGraphLaunch(hipGraphExec_t graphExec, hipStream_t stream
         const pm::hip::Graph* found = runtime.executables.find(graphExec);
         if (found == nullptr) return hipErrorInvalidHandle;
         // A copy of its own, as the graph may be destroyed before a capture that holds this launch is replayed.
-        return runtime.enqueue(stream,
-                               {hipGraphNodeTypeGraph,
-                                [work = found->work](Runtime& r) {
-                                    for (const Work& item : work)
-                                        if (const hipError_t error = item.run(r); error != hipSuccess) return error;
-                                    return hipSuccess;
-                                },
-                                {}});
+        return runtime.enqueue(stream, {hipGraphNodeTypeGraph,
+                                        [work = found->work](Runtime& r) {
+                                            for (const Work& item : work)
+                                                if (const hipError_t error = item.run(r); error != hipSuccess)
+                                                    return error;
+                                            return hipSuccess;
+                                        },
+                                        {}});
     });
 }
 

@@ -10,7 +10,10 @@ namespace {
 constexpr std::size_t kPage = 4096;
 constexpr unsigned kHostMallocFlags = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined |
                                       hipHostMallocNumaUser | hipHostMallocCoherent | hipHostMallocNonCoherent;
-constexpr unsigned kRegisterFlags = hipHostRegisterPortable | hipHostRegisterMapped | hipHostRegisterIoMemory;
+/// Read-only to the device, in later HIP; nothing depends on it here.
+constexpr unsigned kRegisterReadOnly = 0x8;
+constexpr unsigned kRegisterFlags =
+    hipHostRegisterPortable | hipHostRegisterMapped | hipHostRegisterIoMemory | kRegisterReadOnly;
 
 std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 

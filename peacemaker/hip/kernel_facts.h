@@ -7,9 +7,9 @@ namespace pm::hip {
 
 struct KernelFacts {
     const Chip* chip = nullptr;
-    const Kernel* kernel = nullptr;  // null where the module has no such kernel
-    std::uint32_t max_block = 0;     // work-items
-    std::uint32_t dynamic_lds = 0;   // bytes that a launch may add to the static ones
+    const Kernel* kernel = nullptr; // null where the module has no such kernel
+    std::uint32_t max_block = 0;    // work-items
+    std::uint32_t dynamic_lds = 0;  // bytes that a launch may add to the static ones
 };
 
 KernelFacts facts_of(Runtime& runtime, const Function& function);

@@ -111,9 +111,9 @@ hipError_t start(Runtime& runtime, const Function& function, const Shape& shape,
     } else if (explicit_bytes(*kernel) != 0) {
         return hipErrorInvalidValue;
     }
-    return runtime.enqueue(stream, {hipGraphNodeTypeKernel,
-                                    [launch = std::move(launch)](Runtime& r) { return run(r, launch); },
-                                    function.kernel});
+    return runtime.enqueue(
+        stream,
+        {hipGraphNodeTypeKernel, [launch = std::move(launch)](Runtime& r) { return run(r, launch); }, function.kernel});
 }
 
 /// Launches what a host address stands for, on the stream's device.
@@ -156,10 +156,9 @@ PM_EXPORT hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned int gridDim
     return api([&](Runtime& runtime) {
         const pm::hip::Function* function = runtime.functions.find(f);
         if (function == nullptr || !runtime.valid(stream)) return hipErrorInvalidHandle;
-        return pm::hip::start(
-            runtime, *function,
-            {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes}, stream,
-            kernelParams, extra);
+        return pm::hip::start(runtime, *function,
+                              {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes},
+                              stream, kernelParams, extra);
     });
 }
 
@@ -243,8 +242,7 @@ PM_EXPORT hipError_t hipLaunchByPtr(const void* func) {
         configurations().pop_back();
         if (!runtime.valid(top.stream)) return hipErrorInvalidHandle;
         pm::hip::Function function;
-        const hipError_t error =
-            pm::hip::find_host_function(runtime, func, runtime.device_of(top.stream), function);
+        const hipError_t error = pm::hip::find_host_function(runtime, func, runtime.device_of(top.stream), function);
         if (error != hipSuccess) return error;
         std::size_t size = top.arguments.size();
         std::array<void*, 5> extra{HIP_LAUNCH_PARAM_BUFFER_POINTER, top.arguments.data(), HIP_LAUNCH_PARAM_BUFFER_SIZE,

@@ -30,8 +30,8 @@ hipError_t count_blocks(Runtime& runtime, const Function& function, int* blocks,
     const KernelFacts facts = facts_of(runtime, function);
     if (facts.kernel == nullptr) return hipErrorInvalidDeviceFunction;
     if (block <= 0 || static_cast<std::uint32_t>(block) > facts.max_block) return hipErrorInvalidValue;
-    *blocks = static_cast<int>(
-        active_blocks(*facts.chip, *facts.kernel, static_cast<std::uint32_t>(block), dynamic_lds));
+    *blocks =
+        static_cast<int>(active_blocks(*facts.chip, *facts.kernel, static_cast<std::uint32_t>(block), dynamic_lds));
     return hipSuccess;
 }
 

@@ -1,4 +1,5 @@
-// Device properties as HIP 6 and later lay them out (hipDeviceProp_tR0600); HIP's header at hand has the earlier layout.
+// Device properties as HIP 6 and later lay them out (hipDeviceProp_tR0600); HIP's header at hand has the earlier
+// layout.
 #pragma once
 
 #include <hip/hip_runtime_api.h>

@@ -121,8 +121,8 @@ std::shared_ptr<Capture> Runtime::capture_in_the_way() {
     for (const auto& entry : captures) {
         std::shared_ptr<Capture> capture = entry.lock();
         const bool ours = capture->thread == std::this_thread::get_id();
-        const bool anyones = capture->mode == hipStreamCaptureModeGlobal &&
-                             thread_capture_mode() == hipStreamCaptureModeGlobal;
+        const bool anyones =
+            capture->mode == hipStreamCaptureModeGlobal && thread_capture_mode() == hipStreamCaptureModeGlobal;
         if (capture->mode != hipStreamCaptureModeRelaxed && thread_capture_mode() != hipStreamCaptureModeRelaxed &&
             (ours || anyones))
             return capture;

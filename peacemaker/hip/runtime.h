@@ -154,9 +154,9 @@ public:
     HandleTable<hipGraphExec_t, Graph> executables;
     std::vector<std::weak_ptr<Capture>> captures; // those that have begun and not ended
     unsigned long long captures_begun = 0;
-    emu::Report pending;                          // since the last pmTakeReport
+    emu::Report pending; // since the last pmTakeReport
     Sanitizer sanitizer;
-    std::uint32_t threads = 0;                    // a launch; HKC_DEVICE_THREADS, 0 = one a core
+    std::uint32_t threads = 0; // a launch; HKC_DEVICE_THREADS, 0 = one a core
 
     /// The calling thread's device, or null where there is none at all.
     Device* current_device();

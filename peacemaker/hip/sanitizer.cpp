@@ -35,7 +35,11 @@ void append_status(const std::string& file, ExecEvent event) {
 __attribute__((constructor)) void loaded() { append_status(variable(kExecStatusVariable), ExecEvent::kLoaded); }
 
 __attribute__((destructor)) void ending() {
-    if (Runtime* const runtime = Runtime::made(); runtime != nullptr) runtime->sanitizer.finish();
+    Runtime* const runtime = Runtime::made();
+    if (runtime == nullptr) return;
+    // A thread that is still at work keeps its counts; what it found was told when it was found.
+    const std::unique_lock lock(runtime->mutex, std::try_to_lock);
+    if (lock.owns_lock()) runtime->sanitizer.finish();
 }
 
 } // namespace

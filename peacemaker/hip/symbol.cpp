@@ -55,8 +55,7 @@ PM_EXPORT hipError_t hipGetSymbolAddress(void** devPtr, const void* symbol) {
     return api([&](Runtime& runtime) {
         if (devPtr == nullptr) return hipErrorInvalidValue;
         pm::hip::Variable variable;
-        const hipError_t error =
-            pm::hip::find_host_variable(runtime, symbol, pm::hip::current_ordinal(), variable);
+        const hipError_t error = pm::hip::find_host_variable(runtime, symbol, pm::hip::current_ordinal(), variable);
         if (error == hipSuccess) *devPtr = reinterpret_cast<void*>(variable.address);
         return error;
     });
@@ -66,8 +65,7 @@ PM_EXPORT hipError_t hipGetSymbolSize(size_t* size, const void* symbol) {
     return api([&](Runtime& runtime) {
         if (size == nullptr) return hipErrorInvalidValue;
         pm::hip::Variable variable;
-        const hipError_t error =
-            pm::hip::find_host_variable(runtime, symbol, pm::hip::current_ordinal(), variable);
+        const hipError_t error = pm::hip::find_host_variable(runtime, symbol, pm::hip::current_ordinal(), variable);
         if (error == hipSuccess) *size = variable.size;
         return error;
     });

@@ -1,5 +1,6 @@
-// The functions of HIP that the embedded device does not have: each answers hipErrorNotSupported, and the report says which
-// it was. They stand here so that a program that only might call one starts, and so that none goes to another library's.
+// The functions of HIP that the embedded device does not have: each answers hipErrorNotSupported, and the report says
+// which it was. They stand here so that a program that only might call one starts, and so that none goes to another
+// library's.
 #include "peacemaker/hip/unsupported.h"
 
 // HIP's header is not here, for its prototypes do not matter: x86-64 callers clean up their arguments themselves.

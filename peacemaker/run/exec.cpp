@@ -126,11 +126,14 @@ Result<ExecResult> exec_program(const ExecRequest& request) {
     std::error_code failure;
     const fs::path library = fs::canonical(request.library, failure);
     if (failure) return Error{fmt::format("{}: no such library; expected the embedded device's", request.library)};
+    if (library.string().find_first_of(":;") != std::string::npos)
+        return Error{fmt::format("{}: the loader cannot be told of a path with : or ;", library.string())};
     const StatusFile status;
     if (status.path().empty()) return Error{"no file for the program's status can be made in the temporary folder"};
 
     Environment environment;
-    environment.prepend("LD_PRELOAD", library.string());
+    // LD_PRELOAD takes no path with a space; the other variable is enough for most programs.
+    if (library.string().find(' ') == std::string::npos) environment.prepend("LD_PRELOAD", library.string());
     environment.prepend("LD_LIBRARY_PATH", (library.parent_path() / "hip").string());
     environment.set_default(kSanitizeVariable, "1");
     environment.set(kExecStatusVariable, status.path());

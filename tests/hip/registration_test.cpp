@@ -76,8 +76,8 @@ public:
 
 private:
     void add_function(const char* host, const char* name) {
-        hip_test::function<RegisterFunction>("__hipRegisterFunction")(
-            handle_, host, const_cast<char*>(name), name, ~0U, nullptr, nullptr, nullptr, nullptr, nullptr);
+        hip_test::function<RegisterFunction>("__hipRegisterFunction")(handle_, host, const_cast<char*>(name), name, ~0U,
+                                                                      nullptr, nullptr, nullptr, nullptr, nullptr);
     }
     const std::string& image_;
     Wrapper wrapper_{};
@@ -359,7 +359,8 @@ TEST_F(Registration, HostFunctionsRunInTheirOrder) {
     HIP_OK(HIP(hipLaunchHostFunc)(
         stream, [](void* data) { *static_cast<int*>(data) += 1; }, &value));
     HIP_OK(HIP(hipStreamAddCallback)(
-        stream, [](hipStream_t, hipError_t status, void* data) { *static_cast<int*>(data) *= status == hipSuccess ? 10 : 0; },
+        stream,
+        [](hipStream_t, hipError_t status, void* data) { *static_cast<int*>(data) *= status == hipSuccess ? 10 : 0; },
         &value, 0));
     HIP_OK(HIP(hipStreamSynchronize)(stream));
     EXPECT_EQ(value, 20);

@@ -71,10 +71,14 @@ TEST(Versions, OnlyTheApiIsExported) {
 // Versions of later HIP, as its version script has them (ROCm/clr, hipamd/src/hip_hcc.map.in).
 TEST(Versions, LaterFunctionsHaveTheirs) {
     const Versions ours = versions_of(hip_test::kLibrary);
-    const Versions expected{{"hipGetDevicePropertiesR0600", "hip_6.0"}, {"hipGetDevicePropertiesR0000", "hip_4.2"},
-                            {"hipLaunchHostFunc", "hip_5.3"},          {"hipDeviceSetLimit", "hip_5.3"},
-                            {"hipGraphUpload", "hip_5.3"},             {"hipEventRecordWithFlags", "hip_6.4"},
-                            {"hipStreamGetDevice", "hip_4.2"},         {"hipGraphLaunch_spt", "hip_5.3"}};
+    const Versions expected{{"hipGetDevicePropertiesR0600", "hip_6.0"},
+                            {"hipGetDevicePropertiesR0000", "hip_4.2"},
+                            {"hipLaunchHostFunc", "hip_5.3"},
+                            {"hipDeviceSetLimit", "hip_5.3"},
+                            {"hipGraphUpload", "hip_5.3"},
+                            {"hipEventRecordWithFlags", "hip_6.4"},
+                            {"hipStreamGetDevice", "hip_4.2"},
+                            {"hipGraphLaunch_spt", "hip_5.3"}};
     for (const auto& [name, version] : expected) {
         const auto found = ours.find(name);
         ASSERT_NE(found, ours.end()) << name;

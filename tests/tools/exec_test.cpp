@@ -15,9 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kTool = HKC_BINARY_DIR "/bin/peacemaker";
-
-std::string program(const std::string& name) { return HKC_BINARY_DIR "/hip_programs/" + name; }
+const std::string kTool = "'" HKC_BINARY_DIR "/bin/peacemaker'";
 
 struct Ran {
     int status = -1; // of the shell: 128 and the signal where one ended it
@@ -52,7 +50,7 @@ class SoundProgram : public testing::TestWithParam<Sound> {};
 
 TEST_P(SoundProgram, EndsWell) {
     const Sound& sound = GetParam();
-    const Ran ran = shell(kTool + " exec --chip gfx1030 -- " + program(sound.name));
+    const Ran ran = shell(kTool + " exec --chip gfx1030 -- ./" + sound.name);
     EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
     EXPECT_EQ(ran.out, std::string(sound.says) + "\n");
     EXPECT_TRUE(holds(ran.err, "embedded device: " + std::to_string(sound.launches) + " launches, 0 findings; "))
@@ -166,7 +164,7 @@ TEST(Exec, RefusesWhatItCannotStart) {
 // Without peacemaker: either variable of the loader alone is enough.
 TEST(LoaderVariables, GiveTheProgramTheDevice) {
     for (const std::string setting :
-         {"LD_LIBRARY_PATH=" HKC_BINARY_DIR "/lib/hip", "LD_PRELOAD=" HKC_BINARY_DIR "/lib/libpm_hip.so"}) {
+         {"LD_LIBRARY_PATH='" HKC_BINARY_DIR "/lib/hip'", "LD_PRELOAD='" HKC_BINARY_DIR "/lib/libpm_hip.so'"}) {
         const Ran ran = shell("HIP_VISIBLE_DEVICES=0 " + setting + " ./devices 0 5");
         EXPECT_EQ(ran.status, 5) << setting << ran.err;
         EXPECT_EQ(ran.out, "device 0: gfx1030\n");
