@@ -27,7 +27,7 @@ Versions versions_of(const std::string& library, std::set<std::string>* defined 
         for (std::string word; words >> word;) fields.push_back(word);
         // 1 0x00 0x0f062772 hip_4.2: a definition; address g DF .text size version name: a function.
         if (fields.size() == 4 && fields[3].starts_with("hip_") && defined != nullptr) defined->insert(fields[3]);
-        if (fields.size() == 7 && fields[1] == "g" && fields[2] == "DF" && fields[3] == ".text")
+        if (fields.size() == 7 && (fields[1] == "g" || fields[1] == "w") && fields[2] == "DF" && fields[3] == ".text")
             out[fields[6]] = fields[5];
     }
     return out;
