@@ -4,6 +4,9 @@
 
 namespace {
 
+// Later than HIP's header at hand.
+auto* graph_upload() { return HIP_AS(hipGraphUpload, hipGraphExec_t, hipStream_t); }
+
 class Graphs : public ::testing::Test {
 protected:
     void SetUp() override {
@@ -199,7 +202,7 @@ TEST_F(Graphs, AnExecutableGraphTakesTheWorkOfAnotherOfItsShape) {
     HIP_OK(HIP(hipGraphExecUpdate)(exec_, graph_, &node, &result));
     EXPECT_EQ(result, hipGraphExecUpdateSuccess);
     HIP_OK(HIP(hipGraphDestroy)(graph_));
-    HIP_OK(HIP(hipGraphUpload)(exec_, stream_));
+    HIP_OK(graph_upload()(exec_, stream_));
     HIP_OK(HIP(hipGraphLaunch)(exec_, stream_));
     EXPECT_EQ(value(), 2U);
     // One node more, then one of another kind: the executable stays what it is.
@@ -224,7 +227,7 @@ TEST_F(Graphs, AnExecutableGraphTakesTheWorkOfAnotherOfItsShape) {
     EXPECT_EQ(HIP(hipGraphExecUpdate)(exec_, nullptr, &node, &result), hipErrorInvalidHandle);
     HIP_OK(HIP(hipGraphDestroy)(graph_));
     HIP_OK(HIP(hipGraphExecDestroy)(exec_));
-    EXPECT_EQ(HIP(hipGraphUpload)(exec_, stream_), hipErrorInvalidHandle);
+    EXPECT_EQ(graph_upload()(exec_, stream_), hipErrorInvalidHandle);
 }
 
 TEST_F(Graphs, AThreadMaySynchroniseBesideACaptureWhereItSaysSo) {
@@ -244,7 +247,7 @@ TEST_F(Graphs, AThreadMaySynchroniseBesideACaptureWhereItSaysSo) {
     }).join();
     HIP_OK(end());
     HIP_OK(HIP(hipGraphDestroy)(graph_));
-    mode = static_cast<hipStreamCaptureMode>(9);
+    mode = static_cast<hipStreamCaptureMode>(hipStreamCaptureModeRelaxed + 1);
     EXPECT_EQ(HIP(hipThreadExchangeStreamCaptureMode)(&mode), hipErrorInvalidValue);
     EXPECT_EQ(HIP(hipThreadExchangeStreamCaptureMode)(nullptr), hipErrorInvalidValue);
 }

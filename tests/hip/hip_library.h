@@ -37,6 +37,8 @@ Signature* function(const char* name) {
 }
 
 #define HIP(name) (hip_test::function<decltype(::name)>(#name))
+/// The same for a function that the header overloads, with the parameters of the exported one.
+#define HIP_AS(name, ...) (hip_test::function<hipError_t(__VA_ARGS__)>(#name))
 #define HIP_OK(call) ASSERT_EQ(call, hipSuccess)
 
 inline nlohmann::json take_report() {

@@ -7,6 +7,10 @@
 
 namespace {
 
+// Those that HIP's header overloads.
+auto* malloc_async() { return HIP_AS(hipMallocAsync, void**, size_t, hipStream_t); }
+auto* malloc_from_pool_async() { return HIP_AS(hipMallocFromPoolAsync, void**, size_t, hipMemPool_t, hipStream_t); }
+
 using hip_test::take_report;
 
 // Adds 1 to each of `count` integers.
@@ -60,7 +64,7 @@ TEST_F(HostMemoryCalls, EachWayToFreeIsForItsOwnMemory) {
     void* managed = nullptr;
     void* device = nullptr;
     std::array<char, 64> mine{};
-    HIP_OK(HIP(hipHostAlloc)(&pinned, 64, hipHostMallocMapped));
+    HIP_OK(HIP_AS(hipHostAlloc, void**, size_t, unsigned)(&pinned, 64, hipHostMallocMapped));
     HIP_OK(HIP(hipMallocManaged)(&managed, 64, hipMemAttachGlobal));
     HIP_OK(HIP(hipMalloc)(&device, 64));
     HIP_OK(HIP(hipHostRegister)(mine.data(), mine.size(), hipHostRegisterDefault));
@@ -70,7 +74,7 @@ TEST_F(HostMemoryCalls, EachWayToFreeIsForItsOwnMemory) {
     EXPECT_EQ(HIP(hipHostFree)(device), hipErrorInvalidValue);
     EXPECT_EQ(HIP(hipHostFree)(mine.data()), hipErrorInvalidValue);
     EXPECT_EQ(HIP(hipHostUnregister)(pinned), hipErrorHostMemoryNotRegistered);
-    HIP_OK(HIP(hipFreeHost)(pinned));
+    HIP_OK(HIP_AS(hipFreeHost, void*)(pinned));
     HIP_OK(HIP(hipFree)(managed));
     HIP_OK(HIP(hipFree)(device));
     HIP_OK(HIP(hipHostUnregister)(mine.data()));
@@ -185,11 +189,11 @@ TEST_F(HostMemoryCalls, AStreamsMemoryIsOfItsDevice) {
     HIP_OK(HIP(hipSetDevice)(1));
     HIP_OK(HIP(hipStreamCreate)(&stream));
     HIP_OK(HIP(hipSetDevice)(0));
-    HIP_OK(HIP(hipMallocAsync)(&a, 64, stream));
+    HIP_OK(malloc_async()(&a, 64, stream));
     HIP_OK(HIP(hipPointerGetAttributes)(&told, a));
     EXPECT_EQ(told.device, 1);
     HIP_OK(HIP(hipDeviceGetDefaultMemPool)(&pool, 3));
-    HIP_OK(HIP(hipMallocFromPoolAsync)(&b, 64, pool, stream));
+    HIP_OK(malloc_from_pool_async()(&b, 64, pool, stream));
     HIP_OK(HIP(hipPointerGetAttributes)(&told, b));
     EXPECT_EQ(told.device, 3);
     hipMemPool_t other = nullptr;
@@ -202,18 +206,18 @@ TEST_F(HostMemoryCalls, AStreamsMemoryIsOfItsDevice) {
     HIP_OK(HIP(hipMemPoolSetAttribute)(pool, hipMemPoolAttrReleaseThreshold, &threshold));
     EXPECT_EQ(HIP(hipMemPoolSetAttribute)(pool, hipMemPoolAttrReleaseThreshold, nullptr), hipErrorInvalidValue);
     EXPECT_EQ(HIP(hipMemPoolTrimTo)(nullptr, 0), hipErrorInvalidValue);
-    EXPECT_EQ(HIP(hipMallocFromPoolAsync)(&b, 64, nullptr, stream), hipErrorInvalidValue);
-    HIP_OK(HIP(hipMallocFromPoolAsync)(&b, 64, pool, stream));
+    EXPECT_EQ(malloc_from_pool_async()(&b, 64, nullptr, stream), hipErrorInvalidValue);
+    HIP_OK(malloc_from_pool_async()(&b, 64, pool, stream));
     HIP_OK(HIP(hipFreeAsync)(a, stream));
     HIP_OK(HIP(hipFree)(b));
     EXPECT_EQ(HIP(hipFreeAsync)(a, stream), hipErrorInvalidValue);
     EXPECT_EQ(HIP(hipFreeAsync)(nullptr, stream), hipErrorInvalidValue);
-    EXPECT_EQ(HIP(hipMallocAsync)(nullptr, 64, stream), hipErrorInvalidValue);
+    EXPECT_EQ(malloc_async()(nullptr, 64, stream), hipErrorInvalidValue);
     const auto foreign = reinterpret_cast<hipStream_t>(0x12340);
-    EXPECT_EQ(HIP(hipMallocAsync)(&a, 64, foreign), hipErrorInvalidHandle);
+    EXPECT_EQ(malloc_async()(&a, 64, foreign), hipErrorInvalidHandle);
 
     HIP_OK(HIP(hipStreamBeginCapture)(stream, hipStreamCaptureModeRelaxed));
-    EXPECT_EQ(HIP(hipMallocAsync)(&a, 64, stream), hipErrorStreamCaptureUnsupported);
+    EXPECT_EQ(malloc_async()(&a, 64, stream), hipErrorStreamCaptureUnsupported);
     hipGraph_t graph = nullptr;
     HIP_OK(HIP(hipStreamEndCapture)(stream, &graph));
     HIP_OK(HIP(hipGraphDestroy)(graph));
@@ -241,7 +245,7 @@ TEST_F(HostMemoryCalls, RowsArePitchedCopiedAndFilled) {
     EXPECT_EQ(HIP(hipMemcpy2D)(device, pitch, in.data(), 9, 10, 3, hipMemcpyHostToDevice), hipErrorInvalidPitchValue);
     EXPECT_EQ(HIP(hipMemcpy2D)(nullptr, pitch, in.data(), 12, 10, 3, hipMemcpyHostToDevice), hipErrorInvalidValue);
     EXPECT_EQ(HIP(hipMemcpy2D)(device, pitch, nullptr, 12, 10, 3, hipMemcpyHostToDevice), hipErrorInvalidValue);
-    EXPECT_EQ(HIP(hipMemcpy2D)(device, pitch, in.data(), 12, 10, 3, static_cast<hipMemcpyKind>(9)),
+    EXPECT_EQ(HIP(hipMemcpy2D)(device, pitch, in.data(), 12, 10, 3, static_cast<hipMemcpyKind>(hipMemcpyDefault + 1)),
               hipErrorInvalidMemcpyDirection);
     EXPECT_EQ(HIP(hipMemcpy2D)(device, pitch, in.data(), 12, 10, 4, hipMemcpyHostToDevice), hipErrorInvalidValue);
     HIP_OK(HIP(hipMemcpy2D)(device, pitch, nullptr, 12, 0, 3, hipMemcpyHostToDevice));

@@ -2,6 +2,14 @@
 
 namespace {
 
+// Those that HIP's header overloads.
+auto* occupancy_max_active_blocks_per_multiprocessor() {
+    return HIP_AS(hipOccupancyMaxActiveBlocksPerMultiprocessor, int*, const void*, int, size_t);
+}
+auto* occupancy_max_potential_block_size() {
+    return HIP_AS(hipOccupancyMaxPotentialBlockSize, int*, int*, const void*, size_t, int);
+}
+
 // 16 KiB of static LDS, few registers; and a kernel of at most 256 work-items.
 const char* const kSource = R"(
 __attribute__((shared)) int lds[4096];
@@ -73,8 +81,8 @@ TEST_F(Occupancy, BadRequestsAreRefused) {
     EXPECT_EQ(propose(nullptr, &count, small_, 0, 0), hipErrorInvalidValue);
     EXPECT_EQ(propose(&grid, nullptr, small_, 0, 0), hipErrorInvalidValue);
     EXPECT_EQ(propose(&grid, &count, small_, 0, -1), hipErrorInvalidValue);
-    EXPECT_EQ(HIP(hipOccupancyMaxActiveBlocksPerMultiprocessor)(&count, &count, 32, 0), hipErrorInvalidDeviceFunction);
-    EXPECT_EQ(HIP(hipOccupancyMaxPotentialBlockSize)(&grid, &count, &count, 0, 0), hipErrorInvalidDeviceFunction);
+    EXPECT_EQ(occupancy_max_active_blocks_per_multiprocessor()(&count, &count, 32, 0), hipErrorInvalidDeviceFunction);
+    EXPECT_EQ(occupancy_max_potential_block_size()(&grid, &count, &count, 0, 0), hipErrorInvalidDeviceFunction);
 }
 
 } // namespace

@@ -7,6 +7,21 @@
 
 namespace {
 
+// Those that HIP's header overloads.
+auto* get_symbol_address() { return HIP_AS(hipGetSymbolAddress, void**, const void*); }
+auto* get_symbol_size() { return HIP_AS(hipGetSymbolSize, size_t*, const void*); }
+auto* memcpy_to_symbol() { return HIP_AS(hipMemcpyToSymbol, const void*, const void*, size_t, size_t, hipMemcpyKind); }
+auto* memcpy_from_symbol() { return HIP_AS(hipMemcpyFromSymbol, void*, const void*, size_t, size_t, hipMemcpyKind); }
+auto* memcpy_to_symbol_async() {
+    return HIP_AS(hipMemcpyToSymbolAsync, const void*, const void*, size_t, size_t, hipMemcpyKind, hipStream_t);
+}
+auto* memcpy_from_symbol_async() {
+    return HIP_AS(hipMemcpyFromSymbolAsync, void*, const void*, size_t, size_t, hipMemcpyKind, hipStream_t);
+}
+auto* launch_cooperative_kernel() {
+    return HIP_AS(hipLaunchCooperativeKernel, const void*, dim3, dim3, void**, unsigned, hipStream_t);
+}
+
 using hip_test::take_report;
 
 // The functions that no header declares.
@@ -142,7 +157,7 @@ TEST_F(Registration, ADeviceWithoutCodeIsAnError) {
         EXPECT_EQ(launch_scale(program, out, 1), hipErrorNoBinaryForGpu);
         EXPECT_EQ(HIP(hipGetLastError)(), hipErrorNoBinaryForGpu);
         void* address = nullptr;
-        EXPECT_EQ(HIP(hipGetSymbolAddress)(&address, &program.table), hipErrorNoBinaryForGpu);
+        EXPECT_EQ(get_symbol_address()(&address, &program.table), hipErrorNoBinaryForGpu);
         const auto refused = take_report()["refused"];
         ASSERT_EQ(refused.size(), 1U);
         EXPECT_NE(refused[0].get<std::string>().find("no entry for gfx1201"), std::string::npos);
@@ -159,10 +174,10 @@ TEST_F(Registration, UnknownFunctionsAndVariablesAreErrors) {
               hipErrorInvalidDeviceFunction);
     void* address = nullptr;
     size_t size = 0;
-    EXPECT_EQ(HIP(hipGetSymbolAddress)(&address, &other), hipErrorInvalidSymbol);
-    EXPECT_EQ(HIP(hipGetSymbolSize)(&size, &other), hipErrorInvalidSymbol);
-    EXPECT_EQ(HIP(hipGetSymbolAddress)(nullptr, &program.table), hipErrorInvalidValue);
-    EXPECT_EQ(HIP(hipGetSymbolSize)(nullptr, &program.table), hipErrorInvalidValue);
+    EXPECT_EQ(get_symbol_address()(&address, &other), hipErrorInvalidSymbol);
+    EXPECT_EQ(get_symbol_size()(&size, &other), hipErrorInvalidSymbol);
+    EXPECT_EQ(get_symbol_address()(nullptr, &program.table), hipErrorInvalidValue);
+    EXPECT_EQ(get_symbol_size()(nullptr, &program.table), hipErrorInvalidValue);
     hipFuncAttributes attributes{};
     EXPECT_EQ(HIP(hipFuncGetAttributes)(&attributes, &other), hipErrorInvalidDeviceFunction);
     EXPECT_EQ(HIP(hipFuncGetAttributes)(nullptr, &program.scale), hipErrorInvalidValue);
@@ -185,10 +200,10 @@ TEST_F(Registration, LaunchesAreChecked) {
               hipErrorInvalidConfiguration);
     const auto foreign = reinterpret_cast<hipStream_t>(0x12340);
     EXPECT_EQ(HIP(hipLaunchKernel)(&program.nothing, dim3(1), dim3(1), nullptr, 0, foreign), hipErrorInvalidHandle);
-    EXPECT_EQ(HIP(hipLaunchCooperativeKernel)(&program.nothing, dim3(1), dim3(1), nullptr, 0, nullptr),
+    EXPECT_EQ(launch_cooperative_kernel()(&program.nothing, dim3(1), dim3(1), nullptr, 0, nullptr),
               hipErrorNotSupported);
     char other = 0;
-    EXPECT_EQ(HIP(hipLaunchCooperativeKernel)(&other, dim3(1), dim3(1), nullptr, 0, nullptr),
+    EXPECT_EQ(launch_cooperative_kernel()(&other, dim3(1), dim3(1), nullptr, 0, nullptr),
               hipErrorInvalidDeviceFunction);
 }
 
@@ -219,13 +234,13 @@ TEST_F(Registration, NothingOfAnUnregisteredBinaryIsLeft) {
     EXPECT_EQ(HIP(hipLaunchKernel)(&program.nothing, dim3(1), dim3(1), nullptr, 0, nullptr),
               hipErrorInvalidDeviceFunction);
     size_t size = 0;
-    EXPECT_EQ(HIP(hipGetSymbolSize)(&size, &program.table), hipErrorInvalidSymbol);
+    EXPECT_EQ(get_symbol_size()(&size, &program.table), hipErrorInvalidSymbol);
 }
 
 TEST_F(Registration, ResettingADeviceLoadsAgain) {
     const Registered program(plain_bundle());
     const std::array<int, 4> other{9, 9, 9, 9};
-    HIP_OK(HIP(hipMemcpyToSymbol)(&program.table, other.data(), 16, 0, hipMemcpyHostToDevice));
+    HIP_OK(memcpy_to_symbol()(&program.table, other.data(), 16, 0, hipMemcpyHostToDevice));
     EXPECT_EQ(scaled(program, 1)[3], 14);
     HIP_OK(HIP(hipDeviceReset)());
     *program.total = 0;
@@ -235,36 +250,35 @@ TEST_F(Registration, ResettingADeviceLoadsAgain) {
 TEST_F(Registration, SymbolsAreReadAndWritten) {
     const Registered program(plain_bundle());
     size_t size = 0;
-    HIP_OK(HIP(hipGetSymbolSize)(&size, &program.table));
+    HIP_OK(get_symbol_size()(&size, &program.table));
     EXPECT_EQ(size, 16U);
     const int nine = 9;
     std::array<int, 4> host{};
-    HIP_OK(HIP(hipMemcpyToSymbol)(&program.table, &nine, 4, 8, hipMemcpyHostToDevice));
-    HIP_OK(HIP(hipMemcpyFromSymbol)(host.data(), &program.table, 16, 0, hipMemcpyDeviceToHost));
+    HIP_OK(memcpy_to_symbol()(&program.table, &nine, 4, 8, hipMemcpyHostToDevice));
+    HIP_OK(memcpy_from_symbol()(host.data(), &program.table, 16, 0, hipMemcpyDeviceToHost));
     EXPECT_EQ(host, (std::array<int, 4>{1, 2, 9, 4}));
     hipStream_t stream = nullptr;
     HIP_OK(HIP(hipStreamCreate)(&stream));
-    HIP_OK(HIP(hipMemcpyToSymbolAsync)(&program.table, &nine, 4, 0, hipMemcpyDefault, stream));
-    HIP_OK(HIP(hipMemcpyFromSymbolAsync)(host.data(), &program.table, 16, 0, hipMemcpyDefault, stream));
+    HIP_OK(memcpy_to_symbol_async()(&program.table, &nine, 4, 0, hipMemcpyDefault, stream));
+    HIP_OK(memcpy_from_symbol_async()(host.data(), &program.table, 16, 0, hipMemcpyDefault, stream));
     HIP_OK(HIP(hipStreamDestroy)(stream));
     EXPECT_EQ(host, (std::array<int, 4>{9, 2, 9, 4}));
     void* address = nullptr;
-    HIP_OK(HIP(hipGetSymbolAddress)(&address, &program.table));
+    HIP_OK(get_symbol_address()(&address, &program.table));
     HIP_OK(HIP(hipMemcpy)(host.data(), address, 16, hipMemcpyDeviceToHost));
     EXPECT_EQ(host[0], 9);
 
-    EXPECT_EQ(HIP(hipMemcpyToSymbol)(&program.table, &nine, 4, 13, hipMemcpyHostToDevice), hipErrorInvalidValue);
-    EXPECT_EQ(HIP(hipMemcpyToSymbol)(&program.table, &nine, 17, 0, hipMemcpyHostToDevice), hipErrorInvalidValue);
-    EXPECT_EQ(HIP(hipMemcpyToSymbol)(&program.table, &nine, 4, SIZE_MAX, hipMemcpyHostToDevice), hipErrorInvalidValue);
-    EXPECT_EQ(HIP(hipMemcpyToSymbol)(&program.table, &nine, 4, 0, hipMemcpyDeviceToHost),
+    EXPECT_EQ(memcpy_to_symbol()(&program.table, &nine, 4, 13, hipMemcpyHostToDevice), hipErrorInvalidValue);
+    EXPECT_EQ(memcpy_to_symbol()(&program.table, &nine, 17, 0, hipMemcpyHostToDevice), hipErrorInvalidValue);
+    EXPECT_EQ(memcpy_to_symbol()(&program.table, &nine, 4, SIZE_MAX, hipMemcpyHostToDevice), hipErrorInvalidValue);
+    EXPECT_EQ(memcpy_to_symbol()(&program.table, &nine, 4, 0, hipMemcpyDeviceToHost), hipErrorInvalidMemcpyDirection);
+    EXPECT_EQ(memcpy_from_symbol()(host.data(), &program.table, 4, 0, hipMemcpyHostToDevice),
               hipErrorInvalidMemcpyDirection);
-    EXPECT_EQ(HIP(hipMemcpyFromSymbol)(host.data(), &program.table, 4, 0, hipMemcpyHostToDevice),
+    EXPECT_EQ(memcpy_from_symbol()(host.data(), &program.table, 4, 0, hipMemcpyHostToHost),
               hipErrorInvalidMemcpyDirection);
-    EXPECT_EQ(HIP(hipMemcpyFromSymbol)(host.data(), &program.table, 4, 0, hipMemcpyHostToHost),
-              hipErrorInvalidMemcpyDirection);
-    EXPECT_EQ(HIP(hipMemcpyToSymbol)(nullptr, &nine, 4, 0, hipMemcpyHostToDevice), hipErrorInvalidSymbol);
-    EXPECT_EQ(HIP(hipMemcpyToSymbol)(&program.table, nullptr, 4, 0, hipMemcpyHostToDevice), hipErrorInvalidValue);
-    EXPECT_EQ(HIP(hipMemcpyFromSymbol)(nullptr, &program.table, 4, 0, hipMemcpyDeviceToHost), hipErrorInvalidValue);
+    EXPECT_EQ(memcpy_to_symbol()(nullptr, &nine, 4, 0, hipMemcpyHostToDevice), hipErrorInvalidSymbol);
+    EXPECT_EQ(memcpy_to_symbol()(&program.table, nullptr, 4, 0, hipMemcpyHostToDevice), hipErrorInvalidValue);
+    EXPECT_EQ(memcpy_from_symbol()(nullptr, &program.table, 4, 0, hipMemcpyDeviceToHost), hipErrorInvalidValue);
 }
 
 TEST_F(Registration, ACapturedLaunchRunsWithTheGraph) {
