@@ -30,7 +30,7 @@ hipError_t set_managed(Runtime& runtime, const FatBinary& binary, const emu::Mod
         const Place place = runtime.place_of(reinterpret_cast<const void*>(global->first));
         if (place.allocation == nullptr || !place.allocation->contains(global->first, sizeof(void*)))
             return hipErrorInvalidImage;
-        std::memcpy(reinterpret_cast<void*>(global->first), managed.pointer, sizeof(void*));
+        std::memcpy(reinterpret_cast<void*>(global->first), static_cast<const void*>(managed.pointer), sizeof(void*));
         emu::Memory::set_defined(*place.allocation, global->first, sizeof(void*));
     }
     return hipSuccess;
