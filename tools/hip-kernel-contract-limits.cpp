@@ -3,6 +3,7 @@
 #include "contract/limits/audit.h"
 #include "contract/project/project.h"
 #include "contract/toolchain/compile.h"
+#include "peacemaker/support/file.h"
 #include "peacemaker/support/text.h"
 
 #include <CLI/CLI.hpp>
@@ -23,6 +24,7 @@ struct Options {
     std::string against;
     std::string filter = "*";
     std::string records = "problems";
+    std::string sarif;
     unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
     bool allow_unchecked = false;
 };
@@ -63,6 +65,11 @@ int run(const Options& options) {
     std::fputs(hkc::limits::to_text(*report, record_lines().at(options.records)).c_str(), stdout);
     // A log that is cut short must not look like a whole one.
     if (std::fflush(stdout) != 0) return fail({"cannot write the report to the standard output"});
+    if (!options.sarif.empty())
+        if (const auto written =
+                pm::write_file_atomically(options.sarif, hkc::limits::to_sarif(*report, project->registry));
+            !written)
+            return fail(written.error());
     return hkc::limits::exit_status(*report, options.allow_unchecked);
 }
 
@@ -85,6 +92,7 @@ int main(int argc, char** argv) {
         ->check(CLI::IsMember(&record_lines()))
         ->capture_default_str();
     app.add_option("--jobs", options.jobs, "compiles at a time")->check(CLI::Range(1U, 1024U))->capture_default_str();
+    app.add_option("--sarif", options.sarif, "write the problems to this file as SARIF 2.1.0, for code scanning");
     app.add_option("--oracles", options.project.oracles, hkc::kOraclesHelp)->allow_extra_args(false);
     app.add_flag("--allow-unchecked", options.allow_unchecked, "unchecked alone is no failure");
     try {

@@ -7,6 +7,7 @@
 #include "contract/runner/lines.h"
 #include "contract/runner/merge.h"
 #include "contract/runner/run.h"
+#include "contract/runner/sarif.h"
 #include "peacemaker/support/file.h"
 #include "peacemaker/support/text.h"
 
@@ -33,7 +34,7 @@ struct MergeOptions {
 struct Options {
     hkc::RunRequest run;
     hkc::ProjectOptions project;
-    std::string device = "auto", chips, gates = "1-5", json, junit, shard = "1/1";
+    std::string device = "auto", chips, gates = "1-5", json, junit, sarif, shard = "1/1";
     std::optional<std::string> base;
     std::optional<MergeOptions> merge; // there where the command is `merge`
     double limit_s = 120;
@@ -77,6 +78,7 @@ int parse(int argc, char** argv, Options& options) {
         ->capture_default_str();
     app.add_option("--json", options.json, "write the whole report to this file");
     app.add_option("--junit", options.junit, "write the report to this file as JUnit XML, for CI");
+    app.add_option("--sarif", options.sarif, "write the findings to this file as SARIF 2.1.0, for code scanning");
     auto* shard =
         app.add_option("--shard", options.shard,
                        "I/N: run every Nth registration and control from the Ith; `merge` puts them together");
@@ -193,6 +195,11 @@ int run(Options& options) {
     }
     const auto written = write_reports(options.json, json, options.junit, report.outcome, options.allow_unchecked);
     if (!written) return complain(kBadUsage, written.error().text);
+    if (!options.sarif.empty())
+        if (const auto sarif =
+                pm::write_file_atomically(options.sarif, hkc::sarif_log(report.outcome, registry, options.run.root));
+            !sarif)
+            return complain(kBadUsage, sarif.error().text);
     return status;
 }
 

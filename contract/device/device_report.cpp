@@ -53,7 +53,8 @@ pm::Result<DeviceReport> parse_device_report(std::string_view text) {
         const json root = json::parse(text);
         DeviceReport report;
         for (const json& finding : root.value("findings", json::array()))
-            report.findings.push_back({finding.at("kind").get<std::string>(), describe(finding)});
+            report.findings.push_back(
+                {finding.at("kind").get<std::string>(), describe(finding), finding.value("source", std::string())});
         report.unsupported = root.value("unsupported", std::vector<std::string>{});
         report.refused = root.value("refused", std::vector<std::string>{});
         const json fidelity = root.value("fidelity", json::object());

@@ -2,6 +2,7 @@
 
 #include "contract/limits/limits.h"
 #include "contract/records/lines.h"
+#include "contract/report/sarif.h"
 #include "peacemaker/support/text.h"
 
 #include <fmt/format.h>
@@ -379,6 +380,29 @@ std::string to_text(const AuditReport& report, RecordLines lines) {
                 text += chip_text(toolchain, chip.name, lines);
     }
     return text;
+}
+
+std::string to_sarif(const AuditReport& report, const Registry& registry) {
+    std::vector<pm::sarif::Finding> findings;
+    for (const ToolchainAudit& toolchain : report.toolchains) {
+        for (const std::string& error : toolchain.errors)
+            findings.push_back({"build failed", pm::sarif::Level::kError,
+                                fmt::format("{}: {}", toolchain.spec.name, error),
+                                pm::sarif::place_in((registry.root / "toolchains.toml").string(), registry.root),
+                                toolchain.spec.name});
+        if (toolchain.compiler.empty())
+            findings.push_back({"unchecked", pm::sarif::Level::kWarning, toolchain.message,
+                                pm::sarif::place_in((registry.root / "toolchains.toml").string(), registry.root),
+                                toolchain.spec.name});
+        for (const Audited& audited : toolchain.kernels) {
+            const Kernel* const kernel = registry.find_kernel(audited.name);
+            const Judged judged{fmt::format("{} {} {}", toolchain.spec.name, audited.chip, audited.name),
+                                kernel != nullptr ? kernel->source : "", registry.root, true};
+            for (pm::sarif::Finding& finding : sarif_findings(audited.result, judged))
+                findings.push_back(std::move(finding));
+        }
+    }
+    return pm::sarif::log("hip-kernel-contract-limits", findings);
 }
 
 int exit_status(const AuditReport& report, bool allow_unchecked) {

@@ -75,6 +75,9 @@ std::string messages_text(const AuditReport& report);
 /// `LIMITS clang-22.1.8 gfx1151 17 kernels: 17 as recorded, 0 limit problems, 0 known findings, 0 unchecked`.
 std::string to_text(const AuditReport& report, RecordLines lines);
 
+/// The same as SARIF 2.1.0: problems, what is unchecked, and builds that failed, each at its kernel's source.
+std::string to_sarif(const AuditReport& report, const Registry& registry);
+
 /// 0 all as recorded; 1 a problem, a stale known finding or unchecked; 2 a build that failed; 3 no toolchain is there.
 int exit_status(const AuditReport& report, bool allow_unchecked);
 

@@ -16,7 +16,8 @@ std::string_view status_name(Status status);
 /// One fault found by a gate. `kind` is one of finding_kinds(), the name that controls and known findings use.
 struct Finding {
     std::string kind;
-    std::string text; // where and what, expected and actual, for a person
+    std::string text;        // where and what, expected and actual, for a person
+    std::string source = {}; // FILE:LINE of the instruction to blame, where the object tells; else empty
 };
 
 /// Every kind a gate can give, the embedded device's included, in one table.

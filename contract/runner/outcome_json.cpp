@@ -133,7 +133,10 @@ Json to_json(const ChipSummary& s) {
 
 Json gate_json(const GateResult& result) {
     Json findings = Json::array();
-    for (const Finding& finding : result.findings) findings.push_back({{"kind", finding.kind}, {"text", finding.text}});
+    for (const Finding& finding : result.findings) {
+        findings.push_back({{"kind", finding.kind}, {"text", finding.text}});
+        if (!finding.source.empty()) findings.back()["source"] = finding.source;
+    }
     const Gate* gate = find_gate(result.gate);
     return {{"gate", result.gate},
             {"name", gate != nullptr ? gate->name : ""},
@@ -151,7 +154,8 @@ GateResult gate_from_json(const Json& json) {
     json.at("launches").get_to(result.launches);
     json.at("unchecked").get_to(result.unchecked);
     for (const Json& finding : json.at("findings"))
-        result.findings.push_back({finding.at("kind").get<std::string>(), finding.at("text").get<std::string>()});
+        result.findings.push_back({finding.at("kind").get<std::string>(), finding.at("text").get<std::string>(),
+                                   finding.value("source", std::string())});
     const auto status = json.at("status").get<std::string>();
     for (const Status candidate : kStatuses)
         if (status_name(candidate) == status) result.status = candidate;

@@ -23,6 +23,7 @@ TEST(DeviceReport, ReadsEveryField) {
     EXPECT_EQ(report->findings[0].text,
               "tile+0x1a0: global_store_b16 v0, v1, s[4:5] (tile.hip:12); workgroup (3,1,0), wave 2, lane 31, "
               "address 0x1000: 2 bytes behind the end (7 times)");
+    EXPECT_EQ(report->findings[0].source, "tile.hip:12");
     EXPECT_EQ(report->unsupported, std::vector<std::string>{"unsupported instruction v_foo at tile+0x40"});
     EXPECT_EQ(report->refused, std::vector<std::string>{"block of 2048 work-items"});
     EXPECT_EQ(report->exact, 90U);

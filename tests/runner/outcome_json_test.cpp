@@ -10,7 +10,8 @@ GateResult result() {
     GateResult result;
     result.gate = 2;
     result.status = Status::kFail;
-    result.findings = {{"guard overwritten", "out: \"quoted\"\nand a second line, \xff no UTF-8"}};
+    result.findings = {
+        {"guard overwritten", "out: \"quoted\"\nand a second line, \xff no UTF-8", "kernels/tile.hip:7"}};
     result.unchecked = {"a reason"};
     result.checks = 12;
     result.launches = 34;
@@ -28,6 +29,7 @@ TEST(ChildLines, WhatAGateFoundArrivesAsItWas) {
     EXPECT_EQ(lines->gates[0].status, Status::kFail);
     EXPECT_EQ(lines->gates[0].findings[0].kind, "guard overwritten");
     EXPECT_EQ(lines->gates[0].findings[0].text.substr(0, 20), "out: \"quoted\"\nand a ");
+    EXPECT_EQ(lines->gates[0].findings[0].source, "kernels/tile.hip:7");
     EXPECT_EQ(lines->gates[0].unchecked, std::vector<std::string>{"a reason"});
     EXPECT_EQ(lines->gates[0].checks, 12U);
     EXPECT_EQ(lines->gates[0].launches, 34U);
