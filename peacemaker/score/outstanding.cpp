@@ -1,0 +1,119 @@
+#include "peacemaker/score/outstanding.h"
+
+#include "peacemaker/lift/file.h"
+#include "peacemaker/lift/structure.h"
+#include "peacemaker/mutate/weaken.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace pm::score {
+namespace {
+
+constexpr std::uint32_t kMost = 64; // no counter holds more
+constexpr std::uint32_t kScalarRaise = 2;
+
+/// What an instruction does to counters.
+struct Event {
+    std::vector<mutate::WaitCount> waits;
+    Outstanding raises;
+};
+
+Result<std::map<std::uint64_t, Event>> events_of(const CodeObject& object, const Kernel& kernel) {
+    const auto file = lift::lift(object.bytes);
+    if (!file) return file.error();
+    // Of an operation whose counter is not sure, every vector memory counter is raised.
+    const bool split = object.chip->counters.km != 0;
+    const std::string load = split ? "loadcnt" : "vmcnt", store = split ? "storecnt" : "vscnt";
+    for (const lift::Part& part : file->parts) {
+        const auto* const function = std::get_if<lift::Function>(&part.content);
+        if (function == nullptr || function->name != kernel.name || !function->kernel) continue;
+        const auto listing = lift::listing_of(*file, *function);
+        std::map<std::uint64_t, Event> events;
+        for (const lift::Instruction& one : listing) events[one.at].waits = mutate::wait_counts(one.text);
+        for (const lift::MemoryOperation& operation : lift::memory_operations_of(*file, *function)) {
+            using lift::AddressSpace;
+            const bool scalar = operation.space == AddressSpace::kConstant || operation.space == AddressSpace::kMessage;
+            Outstanding& raises = events[listing[operation.index].at].raises;
+            for (const std::string_view counter : operation.counters)
+                raises[std::string(counter)] += scalar ? kScalarRaise : 1;
+            if (operation.access == lift::Access::kOther && !scalar && operation.space != AddressSpace::kLds)
+                for (const std::string& counter : {load, store}) raises[counter] = std::max(raises[counter], 1U);
+        }
+        return events;
+    }
+    return Error{"the code of " + kernel.name + " was not lifted"};
+}
+
+/// What certify takes an instruction to issue, where the listing of memory operations does not have it.
+void add_issues(const Chip& chip, const certify::Effects& effects, Event& event) {
+    const bool split = chip.counters.km != 0;
+    for (const isa::ReturnClass issued : effects.issues) {
+        const bool scalar = issued == isa::ReturnClass::kScalarLoad;
+        const char* const name = issued == isa::ReturnClass::kLdsOp ? (split ? "dscnt" : "lgkmcnt")
+                                 : scalar                           ? (split ? "kmcnt" : "lgkmcnt")
+                                                                    : (split ? "loadcnt" : "vmcnt");
+        std::uint32_t& raise = event.raises[name];
+        raise = std::max(raise, scalar ? kScalarRaise : 1);
+    }
+}
+
+void pass(const Event& event, Outstanding& state) {
+    for (const mutate::WaitCount& wait : event.waits) {
+        const auto found = state.find(wait.counter);
+        if (found != state.end()) found->second = std::min(found->second, wait.most);
+    }
+    for (const auto& [counter, by] : event.raises) {
+        std::uint32_t& now = state[counter];
+        now = std::min(now + by, kMost);
+    }
+}
+
+/// Whether `into` grew.
+bool join(Outstanding& into, const Outstanding& from) {
+    bool grew = false;
+    for (const auto& [counter, count] : from) {
+        std::uint32_t& now = into[counter];
+        grew = grew || count > now;
+        now = std::max(now, count);
+    }
+    return grew;
+}
+
+} // namespace
+
+Result<std::map<std::uint64_t, Outstanding>> outstanding_before(const CodeObject& object, const Kernel& kernel) {
+    auto disassembler = isa::Disassembler::create(*object.chip);
+    if (!disassembler) return disassembler.error();
+    const auto code = certify::decode_kernel(object, kernel, **disassembler);
+    if (!code) return code.error();
+    if (!code->unknown.empty()) return Error{code->unknown.front()};
+    auto events = events_of(object, kernel);
+    if (!events) return events.error();
+    for (const certify::Step& step : code->steps) {
+        const auto event = events->find(step.at);
+        if (event == events->end()) return Error{"an instruction that the listing does not have"};
+        add_issues(*object.chip, step.effects, event->second);
+    }
+
+    std::vector<Outstanding> at_block(code->blocks.size());
+    std::map<std::uint64_t, Outstanding> before;
+    std::set<std::uint32_t> work;
+    for (std::uint32_t i = 0; i < code->blocks.size(); ++i) work.insert(i);
+    while (!work.empty()) {
+        const std::uint32_t block = *work.begin();
+        work.erase(work.begin());
+        Outstanding state = at_block[block];
+        for (std::uint32_t i = 0; i < code->blocks[block].count; ++i) {
+            const std::uint64_t at = code->steps[code->blocks[block].first + i].at;
+            before[at] = state;
+            pass(events->at(at), state);
+        }
+        for (const std::uint32_t next : code->blocks[block].next)
+            if (join(at_block[next], state)) work.insert(next);
+    }
+    return before;
+}
+
+} // namespace pm::score

@@ -1,0 +1,26 @@
+// How many operations a counter can hold where an instruction runs, at most, on any path: what proves that a wait does
+// nothing.
+//
+// A kernel begins with nothing outstanding. An operation raises its counters (lift/structure.h), a scalar one by two: a
+// load of several words counts so. A wait "counter <= n" leaves n. Where paths join, the larger number counts, and
+// numbers past the counter's capacity stay there. So a number here is never less than what the hardware counts.
+#pragma once
+
+#include "peacemaker/certify/flow.h"
+#include "peacemaker/object/code_object.h"
+#include "peacemaker/support/result.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace pm::score {
+
+/// By counter (vmcnt, dscnt, ..) that any operation of the kernel raises.
+using Outstanding = std::map<std::string, std::uint32_t, std::less<>>;
+
+/// What may be outstanding before each instruction that control reaches, by bytes from the kernel's entry. Error: a
+/// kernel whose control cannot be followed, or that cannot be read as a whole.
+Result<std::map<std::uint64_t, Outstanding>> outstanding_before(const CodeObject& object, const Kernel& kernel);
+
+} // namespace pm::score
