@@ -1,20 +1,28 @@
-// peacemaker: code objects as typed programs. So far: run, exec, certify, lift, loops, isa.
+// peacemaker: code objects as typed programs. So far: run, exec, certify, audit, mutate, score, lift, loops, isa.
+#include "contract/project/project.h"
+#include "contract/runner/mutants.h"
+#include "peacemaker/audit/audit.h"
 #include "peacemaker/certify/certify.h"
 #include "peacemaker/emu/coverage.h"
 #include "peacemaker/lift/loops.h"
 #include "peacemaker/lift/report.h"
+#include "peacemaker/mutate/weaken.h"
 #include "peacemaker/run/exec.h"
 #include "peacemaker/run/run_file.h"
+#include "peacemaker/score/score.h"
 #include "peacemaker/support/file.h"
 #include "peacemaker/support/text.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <memory>
+#include <thread>
 
 namespace {
 
@@ -143,7 +151,7 @@ int loops(const LoopsOptions& options) {
 }
 
 struct CertifyOptions {
-    std::string file, kernel = "*", chip;
+    std::string file, kernel = "*", chip, sarif, root = ".";
     bool json = false;
 };
 
@@ -154,12 +162,120 @@ int certify(const CertifyOptions& options) {
     if (!certificate) return fail(certificate.error().with(options.file));
     fmt::print("{}", options.json ? pm::certify::report_json(*certificate, options.file)
                                   : pm::certify::report_text(*certificate, options.file));
+    if (!options.sarif.empty()) {
+        const auto report = pm::audit::audit(*object, *certificate, options.file);
+        const auto written = pm::write_file_atomically(
+            options.sarif, pm::audit::report_sarif(report, "peacemaker certify", options.root));
+        if (!written) return fail(written.error());
+    }
     const auto any = [&](pm::certify::Verdict verdict) {
         return std::any_of(certificate->kernels.begin(), certificate->kernels.end(),
                            [verdict](const auto& kernel) { return kernel.verdict == verdict; });
     };
     if (any(pm::certify::Verdict::kOpen)) return kFindings;
     return any(pm::certify::Verdict::kUnchecked) ? kUnchecked : kClean;
+}
+
+struct AuditOptions {
+    std::vector<std::string> files;
+    std::string sarif, root = ".";
+    unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+    bool lds_barrier = false, all = false, json = false;
+};
+
+int audit(const AuditOptions& options) {
+    const auto scope = options.all           ? pm::audit::Scope::kAll
+                       : options.lds_barrier ? pm::audit::Scope::kLdsBarrier
+                                             : pm::audit::Scope::kUsual;
+    const auto report = pm::audit::audit(options.files, {scope, options.jobs});
+    if (!report) return fail(report.error());
+    fmt::print("{}", options.json ? pm::audit::report_json(*report) : pm::audit::report_text(*report));
+    if (!options.sarif.empty()) {
+        const auto written = pm::write_file_atomically(
+            options.sarif, pm::audit::report_sarif(*report, "peacemaker audit", options.root));
+        if (!written) return fail(written.error());
+    }
+    if (report->findings() != 0) return kFindings;
+    // Nothing that was looked at is no answer.
+    const bool whole = report->unchecked.empty() && report->kernels_unchecked == 0 && !report->objects.empty();
+    return whole ? kClean : kUnchecked;
+}
+
+struct MutateOptions {
+    std::string file, kernel = "*", chip, out;
+};
+
+int mutate(const MutateOptions& options) {
+    const auto object = pm::read_code_object(options.file, options.chip);
+    if (!object) return fail(object.error());
+    const auto mutants = pm::mutate::mutants_of(*object, options.kernel);
+    if (!mutants) return fail(mutants.error().with(options.file));
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < mutants->size(); ++i) {
+        names.push_back(fmt::format("{:05}.co", i));
+        const auto written = pm::write_file_atomically(std::filesystem::path(options.out) / names.back(),
+                                                       pm::mutate::patched(object->bytes, (*mutants)[i].patch));
+        if (!written) return fail(written.error());
+    }
+    const auto written = pm::write_file_atomically(std::filesystem::path(options.out) / "index.json",
+                                                   pm::mutate::index_json(options.file, *object, *mutants, names));
+    if (!written) return fail(written.error());
+    fmt::print("MUTATE {} {} {} mutants in {}\n", options.file, object->chip->name, mutants->size(), options.out);
+    return kClean;
+}
+
+struct ScoreOptions {
+    std::vector<std::string> files;
+    std::string kernel = "*", chip, targets;
+    unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+    bool registry = false, json = false;
+    hkc::ProjectOptions project;
+};
+
+int show(const std::vector<pm::score::Report>& reports, bool json) {
+    fmt::print("{}", json ? pm::score::report_json(reports) : pm::score::report_text(reports));
+    const pm::score::Counts counts = pm::score::count(reports);
+    const auto at = [&](pm::score::Fate fate) { return counts[static_cast<std::size_t>(fate)]; };
+    if (at(pm::score::Fate::kMissed) != 0) return kFindings;
+    // Where nothing was judged, nothing is said.
+    return at(pm::score::Fate::kUnchecked) != 0 || at(pm::score::Fate::kKilled) == 0 ? kUnchecked : kClean;
+}
+
+pm::Result<std::vector<pm::mutate::Target>> parse_targets(const std::string& text) {
+    std::vector<std::string> names;
+    for (const pm::mutate::Target target : pm::mutate::kTargets) names.emplace_back(target_name(target));
+    std::vector<pm::mutate::Target> targets;
+    for (const std::string& part : pm::split(text, ',')) {
+        const auto found = std::find(names.begin(), names.end(), part);
+        if (found == names.end())
+            return pm::Error{fmt::format("--target {}: expected some of {}{}", part, fmt::join(names, ", "),
+                                         pm::did_you_mean(part, names))};
+        targets.push_back(pm::mutate::kTargets[found - names.begin()]);
+    }
+    return targets;
+}
+
+int score(const ScoreOptions& options) {
+    const auto targets = parse_targets(options.targets);
+    if (!targets) return fail(targets.error());
+    if (options.registry != options.files.empty()) return fail({"score: expected FILES, or --registry and none"});
+    if (options.registry) {
+        const auto project = hkc::load_project(options.project);
+        if (!project) return fail(project.error());
+        const auto reports = hkc::score_registry(
+            *project, {options.kernel, pm::split(options.chip, ','), *targets, options.jobs}, [](auto&&...) {});
+        if (!reports) return fail(reports.error());
+        return show(*reports, options.json);
+    }
+    std::vector<pm::score::Report> reports;
+    for (const std::string& file : options.files) {
+        const auto object = pm::read_code_object(file, options.chip);
+        if (!object) return fail(object.error());
+        auto report = pm::score::score(*object, file, {options.kernel, *targets, options.jobs});
+        if (!report) return fail(report.error().with(file));
+        reports.push_back(std::move(*report));
+    }
+    return show(reports, options.json);
 }
 
 struct IsaOptions {
@@ -212,6 +328,8 @@ std::shared_ptr<Options> add_command(CLI::App& command, int& status, Run run) {
 
 constexpr const char* kFileHelp = "Code object, offload bundle or host program";
 constexpr const char* kChipHelp = "Chip, where the file holds objects for several";
+constexpr const char* kSarifHelp = "Write what is found to this file as SARIF 2.1.0, for code scanning";
+constexpr const char* kRootHelp = "Folder that paths in the SARIF file are relative to";
 constexpr const char* kKernelsHelp = "Kernels, as a glob: * any text, ? any one character";
 
 void add_run(CLI::App& app, int& status) {
@@ -255,6 +373,54 @@ void add_certify(CLI::App& app, int& status) {
     command.add_option("--kernel", options.kernel, kKernelsHelp);
     command.add_option("--chip", options.chip, kChipHelp);
     command.add_flag("--json", options.json, "Print the report as JSON");
+    command.add_option("--sarif", options.sarif, kSarifHelp);
+    command.add_option("--root", options.root, kRootHelp)->capture_default_str();
+}
+
+void add_audit(CLI::App& app, int& status) {
+    CLI::App& command =
+        *app.add_subcommand("audit", "Look for faults in many files at once: compiler output, caches, folders of them");
+    AuditOptions& options = *add_command<AuditOptions>(command, status, audit);
+    command.add_option("files", options.files, "Code objects, offload bundles, host programs, or folders of them")
+        ->required();
+    CLI::Option* const lds_barrier =
+        command.add_flag("--lds-barrier", options.lds_barrier, "Barriers alone, and the LDS stores that they publish");
+    command.add_flag("--all", options.all, "Bounds and order of LDS accesses, too, where they were not shown")
+        ->excludes(lds_barrier);
+    command.add_option("--jobs", options.jobs, "Threads")->check(CLI::Range(1U, 1024U))->capture_default_str();
+    command.add_flag("--json", options.json, "Print the report as JSON");
+    command.add_option("--sarif", options.sarif, kSarifHelp);
+    command.add_option("--root", options.root, kRootHelp)->capture_default_str();
+}
+
+void add_mutate(CLI::App& app, int& status) {
+    CLI::App& command = *app.add_subcommand(
+        "mutate", "Write a copy for each wait, barrier, exec mask and clause, with just that one weakened");
+    MutateOptions& options = *add_command<MutateOptions>(command, status, mutate);
+    command.add_option("file", options.file, kFileHelp)->required();
+    command.add_option("--out", options.out, "Folder for the copies and index.json")->required();
+    command.add_option("--kernel", options.kernel, kKernelsHelp);
+    command.add_option("--chip", options.chip, kChipHelp);
+}
+
+void add_score(CLI::App& app, int& status) {
+    CLI::App& command =
+        *app.add_subcommand("score", "How many of those mutants certify notices; with --registry, the gates too");
+    ScoreOptions& options = *add_command<ScoreOptions>(command, status, score);
+    command.add_option("files", options.files, kFileHelp);
+    command.add_option("--kernel", options.kernel, "Kernels, with --registry registrations, as a glob");
+    command.add_option("--chip", options.chip, "Chip; with --registry several, with commas between");
+    command.add_option(
+        "--target", options.targets,
+        "What is weakened, with commas between: wait, store wait, hazard wait, barrier, exec mask, clause");
+    command.add_option("--jobs", options.jobs, "Threads, or child processes")
+        ->check(CLI::Range(1U, 1024U))
+        ->capture_default_str();
+    command.add_flag("--registry", options.registry,
+                     "The kernels under contract, by certify and by gates 1 to 4 on the embedded device");
+    command.add_flag("--json", options.json, "Print the report as JSON");
+    command.add_option("--root", options.project.root, hkc::kRootHelp);
+    command.add_option("--oracles", options.project.oracles, hkc::kOraclesHelp)->allow_extra_args(false);
 }
 
 void add_lift(CLI::App& app, int& status) {
@@ -292,7 +458,9 @@ int main(int argc, char** argv) {
     CLI::App app{"Code objects as typed programs"};
     app.require_subcommand(1);
     int status = kClean;
-    for (const auto add : {add_run, add_exec, add_certify, add_lift, add_loops, add_isa}) add(app, status);
+    for (const auto add :
+         {add_run, add_exec, add_certify, add_audit, add_mutate, add_score, add_lift, add_loops, add_isa})
+        add(app, status);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

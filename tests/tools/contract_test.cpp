@@ -1,5 +1,7 @@
 // The tool as a user runs it, on registries of a few lines: exit status, lines, report.
 
+#include "tests/sarif/sarif_check.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -189,9 +191,20 @@ plant = { edit = [{ from = "// the value", to = "// its value" }] }
 red_at = 3
 finding = "outside the oracle"
 )toml");
-    const Ran ran = run(std::string(kOn) + "--gates 1-4");
+    const std::string log = (root / "log.sarif").string();
+    const Ran ran = run(std::string(kOn) + "--gates 1-4 --sarif " + log);
     EXPECT_EQ(ran.status, 1) << ran.out;
     EXPECT_TRUE(has(ran, "missed gfx1151 control \"nothing is wrong\" of square: ")) << ran.out;
+    std::ifstream file(log);
+    const std::string sarif{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_EQ(pm::testing::sarif_faults(sarif), std::vector<std::string>{}) << sarif;
+    const auto results = pm::testing::sarif_results(sarif);
+    ASSERT_EQ(results.size(), 1U) << sarif;
+    EXPECT_EQ(results[0]["ruleId"], "control-missed");
+    EXPECT_TRUE(
+        results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].get<std::string>().starts_with(
+            "registry/"))
+        << sarif;
     EXPECT_TRUE(has(ran, "1 controls: 0 red as planted, 1 missed")) << ran.out;
 }
 

@@ -1,6 +1,10 @@
+#include "peacemaker/support/file.h"
+#include "tests/sarif/sarif_check.h"
 #include "tests/tools/tool_root.h"
 
 #include <gtest/gtest.h>
+
+#include <set>
 
 namespace {
 
@@ -48,6 +52,15 @@ TEST(LimitsTool, RecordsInOneCommandAndThenPasses) {
     const hkc::Finished changed =
         root.run(R"(sed -i '/gfx1151/,$s/"sgpr": [0-9]*/"sgpr": 77/' records/clang-22.1.8/small.json && $LIMITS)");
     expect(changed, 1, "limit problem: gfx1151 small sgpr: record 77, compiled ");
+    expect(root.run("$LIMITS --sarif log.sarif"), 1, "limit problem");
+    const auto log = pm::read_file(root.folder().path() / "log.sarif");
+    ASSERT_TRUE(log) << log.error().text;
+    EXPECT_EQ(pm::testing::sarif_faults(*log), std::vector<std::string>{}) << *log;
+    std::set<std::string> told;
+    for (const auto& result : pm::testing::sarif_results(*log))
+        told.insert(result["ruleId"].get<std::string>() + " " +
+                    result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].get<std::string>());
+    EXPECT_TRUE(told.contains("differs-from-the-record small.hip")) << *log;
     EXPECT_EQ(root.run("$LIMITS --records none").out.find("RECORD"), std::string::npos);
     expect(root.run("$LIMITS --chip gfx1030"), 0, "gfx1030 1 kernels");
     expect(root.run("$LIMITS | $RECORDS apply"), 0, "gfx1151 small: sgpr 77 -> ");
