@@ -59,9 +59,8 @@ std::uint64_t signalling_nan(FloatLayout layout, Random& random) {
 
 /// Either sign, any mantissa, an exponent evenly from [first, last].
 std::uint64_t of_exponents(FloatLayout layout, Random& random, int first, int last) {
-    const int count = last - first + 1;
-    const int exponent = first + static_cast<int>(random.next() % static_cast<std::uint64_t>(count));
-    const auto biased = static_cast<std::uint64_t>(exponent + layout.bias());
+    const auto count = static_cast<std::uint64_t>(last - first) + 1;
+    const std::uint64_t biased = static_cast<std::uint64_t>(first + layout.bias()) + random.next() % count;
     const std::uint64_t mantissa = random.next() & layout.largest_subnormal();
     return random_sign(layout, random) | biased << layout.mantissa_bits | mantissa;
 }

@@ -37,6 +37,12 @@ std::string kernels_flag() {
 u16 encode(Format format, double v) { return static_cast<u16>(rounded(format, mpq_class(v), Rounding::kNearestEven)); }
 double decode(Format format, u16 v) { return value_of(format, v).get_d(); }
 
+std::vector<double> decoded(Format format, const std::vector<u16>& words) {
+    std::vector<double> values;
+    for (const u16 word : words) values.push_back(decode(format, word));
+    return values;
+}
+
 struct Problem {
     u32 rows;
     std::vector<u16> x, scale, bias;
@@ -65,15 +71,16 @@ Problem problem_of(Format format, u32 bits, u32 rows) {
         p.bias.push_back(encode(format, value(random)));
     }
     for (u32 i = 0; i < kColumns * kDepth * bits / 32; ++i) p.words.push_back(static_cast<u32>(random()));
+    std::vector<double> codes;
+    for (u32 at = 0; at < kColumns * kDepth; ++at) codes.push_back(code_at(p.words, bits, at));
+    const auto xs = decoded(format, p.x), scales = decoded(format, p.scale), biases = decoded(format, p.bias);
     for (u32 row = 0; row < rows; ++row)
         for (u32 column = 0; column < kColumns; ++column) {
             double sum = 0, magnitude = 0;
             for (u32 k = 0; k < kDepth; ++k) {
                 const u32 at = column * kDepth + k;
-                const double code = code_at(p.words, bits, at);
-                const std::size_t group = at / kGroup;
-                const double x = decode(format, p.x[row * kDepth + k]), scale = decode(format, p.scale[group]),
-                             bias = decode(format, p.bias[group]);
+                const double x = xs[row * kDepth + k], code = codes[at], scale = scales[at / kGroup],
+                             bias = biases[at / kGroup];
                 sum += x * (scale * code + bias);
                 magnitude += std::abs(x * scale * code) + std::abs(x * bias);
             }
