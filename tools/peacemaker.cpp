@@ -447,8 +447,8 @@ void add_isa(CLI::App& app, int& status) {
         *app.add_subcommand("isa", "Which instructions of a chip the embedded device executes, and how exactly");
     IsaOptions& options = *add_command<IsaOptions>(command, status, isa);
     command.add_option("--chip", options.chip, "Chip")->required();
-    command.add_option("--only", options.only, "Show these alone: exact, approximate or unsupported")
-        ->check(CLI::IsMember({"exact", "approximate", "unsupported"}));
+    command.add_option("--only", options.only, "Show these alone: exact, approximate, unsupported or not-compute")
+        ->check(CLI::IsMember({"exact", "approximate", "unsupported", "not-compute"}));
     command.add_flag("--summary", options.summary, "Print the counts alone");
 }
 

@@ -86,7 +86,8 @@ struct Builder {
             out.unknown = "not an operation of compute kernels that is modelled";
             return;
         }
-        if (contains(name, "MOVREL") || contains(name, "SWAPREL")) out.unknown = "registers that M0 chooses";
+        if (contains(name, "MOVREL") || contains(name, "SWAPREL") || name.ends_with("_BLOCK"))
+            out.unknown = "registers that M0 chooses";
         if (name == "S_ALLOC_VGPR") out.unknown = "a number of VGPRs that changes";
         constexpr std::uint32_t kDeallocVgprs = 3;
         out.gives_back_vgprs = name == "S_SENDMSG" && (immediate() & 0xffU) == kDeallocVgprs;
@@ -175,9 +176,10 @@ struct Builder {
             out.barrier = BarrierRole::kSignalAndWait;
         else if (name == "S_BARRIER_WAIT")
             out.barrier = BarrierRole::kWait;
-        else if (name.starts_with("S_BARRIER_SIGNAL"))
+        else if (name.starts_with("S_BARRIER_SIGNAL")) {
             out.barrier = BarrierRole::kSignal;
-        else if (starts_with_any(name, {"S_BARRIER_INIT", "S_BARRIER_JOIN", "S_BARRIER_LEAVE", "S_WAKEUP_BARRIER"}))
+            if (contains(name, "ISFIRST")) out.unknown = "SCC that a barrier gives later";
+        } else if (starts_with_any(name, {"S_BARRIER_INIT", "S_BARRIER_JOIN", "S_BARRIER_LEAVE", "S_WAKEUP_BARRIER"}))
             out.unknown = "a named barrier";
         // -1 is the workgroup's own barrier.
         if ((out.barrier == BarrierRole::kWait || out.barrier == BarrierRole::kSignal) &&

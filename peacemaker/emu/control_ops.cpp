@@ -18,6 +18,7 @@ namespace pm::emu {
 namespace {
 
 using u32 = std::uint32_t;
+using u64 = std::uint64_t;
 
 void nothing(Wave&, const Inst&) {}
 
@@ -28,14 +29,26 @@ void barrier(Wave& wave, const Inst&) {
     wave.status = WaveStatus::kAtBarrier;
 }
 
-// gfx12: -1 is the workgroup's barrier; named and cluster barriers are not modelled.
+// gfx12: -1 is the workgroup's barrier. Others stop the launch.
+bool names_workgroup(Wave& wave, const Source& which) {
+    if (which.kind == Source::Kind::kConstant && static_cast<std::int32_t>(which.value) == -1) return true;
+    stop_unsupported(wave, "unsupported barrier number");
+    return false;
+}
+
 void barrier_signal(Wave& wave, const Inst& inst) {
-    const Source& which = inst.sources[0];
-    if (which.kind != Source::Kind::kConstant || static_cast<std::int32_t>(which.value) != -1) {
-        stop_unsupported(wave, "unsupported barrier number");
-        return;
-    }
+    if (names_workgroup(wave, inst.sources[0])) signal_barrier(wave);
+}
+
+// The same; SCC says whether no other wave signalled the barrier before. It is there when the barrier is complete, or
+// the scalar counter says so.
+void barrier_signal_first(Wave& wave, const Inst& inst) {
+    if (!names_workgroup(wave, inst.sources[0])) return;
     signal_barrier(wave);
+    const bool first = wave.group->signalled == 1;
+    issue(wave, {ReturnClass::kScalarLoad, isa::kScc, 1, 1, isa::Half::kWhole});
+    set_scalar(wave, isa::kScc, first ? 1u : 0u);
+    set_scalar_undefined(wave, isa::kScc, 0);
 }
 
 void barrier_wait(Wave& wave, const Inst& inst) {
@@ -43,9 +56,56 @@ void barrier_wait(Wave& wave, const Inst& inst) {
         stop_unsupported(wave, "unsupported barrier number");
         return;
     }
+    complete(wave, isa::kScc);
     if (wave.barriers_waited == wave.barriers_signalled)
         report(wave, FindingKind::kBarrierDivergence, 0, 0, "waits for a barrier that this wave has not signalled");
     wave.status = WaveStatus::kAtBarrier;
+}
+
+// A scalar result that the scalar counter counts.
+void give_late(Wave& wave, const Inst& inst, std::uint64_t value) {
+    const auto dwords = static_cast<std::uint8_t>(inst.result_form == '2' ? 2 : 1);
+    issue(wave, {ReturnClass::kScalarLoad, inst.result, dwords, 1, isa::Half::kWhole});
+    for (u32 k = 0; k < dwords && inst.result != isa::kNull; ++k) {
+        const auto r = static_cast<Register>(inst.result + k);
+        set_scalar(wave, r, static_cast<u32>(value >> (32 * k)));
+        set_scalar_undefined(wave, r, 0);
+    }
+}
+
+// Signals of the barrier's present round, members, whether it is there (RDNA 4 ISA document, S_GET_BARRIER_STATE).
+void barrier_state(Wave& wave, const Inst& inst) {
+    if (!names_workgroup(wave, inst.sources[0])) return;
+    const WorkgroupState& group = *wave.group;
+    const u32 signals = group.signalled % group.waves;
+    give_late(wave, inst, u64{signals} << 16 | u64{group.waves} << 4 | 1u);
+}
+
+// The clocks: a wave's count of executed instructions.
+void read_clock(Wave& wave, const Inst& inst) { give_late(wave, inst, wave.instructions); }
+
+// A message that is answered; of them only the one for the clock (SIDefines.h, SendMsg).
+void send_message_for_answer(Wave& wave, const Inst& inst) {
+    constexpr std::int32_t kGetRealtime = 131;
+    if (inst.immediate == kGetRealtime)
+        read_clock(wave, inst);
+    else
+        stop_unsupported(wave, "unsupported message");
+}
+
+// 2 ends the program (llvm.trap), 3 is for a debugger (AMDGPUUsage, "Trap Handler ABI").
+void trap(Wave& wave, const Inst& inst) {
+    constexpr std::int32_t kAbort = 2, kDebug = 3;
+    if (inst.immediate == kAbort) {
+        report(wave, FindingKind::kTrap, 0, 0, "the kernel gave up here (abort, a failed assertion, __builtin_trap)");
+        wave.status = WaveStatus::kEnded;
+    } else if (inst.immediate != kDebug) {
+        stop_unsupported(wave, "unsupported trap number");
+    }
+}
+
+void set_halt(Wave& wave, const Inst& inst) {
+    if ((inst.immediate & 1) != 0) stop_unsupported(wave, "unsupported halt (for a debugger)");
 }
 
 // Giving back registers before the end changes nothing here; every other message has an effect that is not modelled.
@@ -210,6 +270,14 @@ void setreg_constant(Wave& wave, const Inst& inst) {
 }
 void getreg(Wave& wave, const Inst& inst) {
     const HardwareField field = hardware_field(static_cast<u32>(inst.immediate));
+    const bool clock =
+        field.id == kHardwareCyclesLow || (field.id == kHardwareCyclesHigh && wave.worker->chip->generation >= 12);
+    if (clock) {
+        const auto cycles = static_cast<u32>(wave.instructions >> (field.id == kHardwareCyclesLow ? 0 : 32));
+        set_scalar(wave, inst.result, (cycles & field.mask()) >> field.offset);
+        set_scalar_undefined(wave, inst.result, 0);
+        return;
+    }
     const Register r = hardware_register(wave, field);
     if (r == isa::kNull) {
         stop_unsupported(wave, "unsupported hardware register");
@@ -217,6 +285,50 @@ void getreg(Wave& wave, const Inst& inst) {
     }
     set_scalar(wave, inst.result, (wave.scalar(r) & field.mask()) >> field.offset);
     set_scalar_undefined(wave, inst.result, (scalar_undefined(wave, r) & field.mask()) >> field.offset);
+}
+
+// --- moves between registers that M0 chooses ----------------------------------------------------------------------
+
+// The scalar register `by` behind `base`; kNull and a finding where a wave has none there.
+Register relative_register(Wave& wave, Register base, u32 by, u32 dwords) {
+    const u64 number = u64{base} - isa::kScalar + by;
+    if (number + dwords <= wave.worker->chip->sgprs) return static_cast<Register>(isa::kScalar + number);
+    report(wave, FindingKind::kRegisterOutsideAllocation, 0, 0,
+           fmt::format("scalar register {} is named through M0, a wave has {}", number, wave.worker->chip->sgprs));
+    return isa::kNull;
+}
+
+void move_scalars(Wave& wave, Register from, Register to, u32 dwords) {
+    for (u32 k = 0; k < dwords && from != isa::kNull && to != isa::kNull; ++k) {
+        const auto source = static_cast<Register>(from + k), target = static_cast<Register>(to + k);
+        check_register(wave, source, 1, isa::Half::kWhole, false);
+        check_register(wave, target, 1, isa::Half::kWhole, true);
+        set_scalar(wave, target, wave.scalar(source));
+        set_scalar_undefined(wave, target, scalar_undefined(wave, source));
+    }
+}
+
+u32 register_offset(Wave& wave) {
+    require_defined_scalar(wave, isa::kM0, 1, "a register");
+    return wave.scalar(isa::kM0);
+}
+
+template <u32 Dwords>
+void move_from_relative(Wave& wave, const Inst& inst) {
+    const Register from = relative_register(wave, inst.memory.base, register_offset(wave), Dwords);
+    move_scalars(wave, from, inst.memory.data, Dwords);
+}
+template <u32 Dwords>
+void move_to_relative(Wave& wave, const Inst& inst) {
+    const Register to = relative_register(wave, inst.memory.data, register_offset(wave), Dwords);
+    move_scalars(wave, inst.memory.base, to, Dwords);
+}
+// M0's bits 9:0 are for the source, 25:16 for the destination.
+void move_relative_both(Wave& wave, const Inst& inst) {
+    const u32 m0 = register_offset(wave);
+    const Register from = relative_register(wave, inst.memory.base, m0 & 0x3ffu, 1);
+    const Register to = relative_register(wave, inst.memory.data, (m0 >> 16) & 0x3ffu, 1);
+    move_scalars(wave, from, to, 1);
 }
 
 // --- lane crossing ------------------------------------------------------------------------------------------------
@@ -334,6 +446,22 @@ constexpr Row setting_mode(Row r, bool names_hardware) {
     return r;
 }
 
+constexpr Row reading_scc(Row r) {
+    r.scc_in = true;
+    return r;
+}
+
+constexpr Row relative(Row r) {
+    r.relative = true;
+    return r;
+}
+
+constexpr Row clock(Row r) {
+    r.exactness = Exactness::kApproximate;
+    r.note = "the instructions that the wave has executed; a card counts clocks";
+    return r;
+}
+
 constexpr Row kRows[] = {
     row("S_ENDPGM", end_program),
     hint("S_NOP"),
@@ -346,6 +474,14 @@ constexpr Row kRows[] = {
     hint("GLOBAL_WB"),
     hint("GLOBAL_WBINV"),
     hint("S_DCACHE_INV"),
+    hint("S_GL1_INV"),
+    hint("S_ATC_PROBE"), // fetches an address translation, nothing else
+    hint("S_ATC_PROBE_BUFFER"),
+    hint("S_PREFETCH_DATA"),
+    hint("S_PREFETCH_DATA_PC_REL"),
+    hint("S_PREFETCH_INST"),
+    hint("S_PREFETCH_INST_PC_REL"),
+    hint("S_BUFFER_PREFETCH_DATA"),
     hint("S_ICACHE_INV"),
     hint("S_DELAY_ALU"),
     hint("S_INST_PREFETCH"),
@@ -378,12 +514,29 @@ constexpr Row kRows[] = {
     row("S_SETPC_B64", set_pc, "-:2"),
     row("S_SWAPPC_B64", swap_pc, "2:2"),
     row("S_CALL_B64", call, "2:"),
-    row("S_CBRANCH_SCC0", branch_scc<false>),
-    row("S_CBRANCH_SCC1", branch_scc<true>),
+    reading_scc(row("S_CBRANCH_SCC0", branch_scc<false>)),
+    reading_scc(row("S_CBRANCH_SCC1", branch_scc<true>)),
     row("S_CBRANCH_VCCZ", branch_vcc<false>),
     row("S_CBRANCH_VCCNZ", branch_vcc<true>),
     row("S_CBRANCH_EXECZ", branch_exec<false>),
     row("S_CBRANCH_EXECNZ", branch_exec<true>),
+    row("S_CBRANCH_CDBGSYS", nothing), // flags of a debugger, none of them set
+    row("S_CBRANCH_CDBGUSER", nothing),
+    row("S_CBRANCH_CDBGSYS_OR_USER", nothing),
+    row("S_CBRANCH_CDBGSYS_AND_USER", nothing),
+    row("S_TRAP", trap),
+    row("S_SETHALT", set_halt),
+    clock(row("S_MEMTIME", read_clock, "2:")),
+    clock(row("S_MEMREALTIME", read_clock, "2:")),
+    clock(row("S_SENDMSG_RTN_B32", send_message_for_answer, "1:")),
+    clock(row("S_SENDMSG_RTN_B64", send_message_for_answer, "2:")),
+    row("S_BARRIER_SIGNAL_ISFIRST", barrier_signal_first, "-:1"),
+    row("S_GET_BARRIER_STATE", barrier_state, "1:1"),
+    relative(row("S_MOVRELS_B32", move_from_relative<1>, "1:1")),
+    relative(row("S_MOVRELS_B64", move_from_relative<2>, "2:2")),
+    relative(row("S_MOVRELD_B32", move_to_relative<1>, "1:1")),
+    relative(row("S_MOVRELD_B64", move_to_relative<2>, "2:2")),
+    relative(row("S_MOVRELSD_2_B32", move_relative_both, "1:1")),
     row("S_WAITCNT", waitcnt),
     row("S_WAITCNT_VMCNT", wait_one<Counter::kLoad>),
     row("S_WAITCNT_LGKMCNT", wait_one<Counter::kLgkm>),

@@ -2,6 +2,7 @@
 
 #include "peacemaker/emu/program.h"
 #include "peacemaker/emu/row.h"
+#include "peacemaker/emu/unsupported.h"
 #include "peacemaker/isa/samples.h"
 
 #include <algorithm>
@@ -36,18 +37,18 @@ Support support_of(const Row& row) {
 }
 
 struct Counts {
-    std::array<std::size_t, 3> of{};
-    std::size_t all() const { return of[0] + of[1] + of[2]; }
+    std::array<std::size_t, 4> of{};
+    std::size_t all() const { return of[0] + of[1] + of[2] + of[3]; }
 };
 
 std::string count_line(std::string_view cls, const Counts& c) {
-    return fmt::format("{:8} {:6} {:6} {:6} {:6}\n", cls, c.all(), c.of[0], c.of[1], c.of[2]);
+    return fmt::format("{:8} {:6} {:6} {:6} {:6} {:6}\n", cls, c.all(), c.of[0], c.of[1], c.of[2], c.of[3]);
 }
 
 } // namespace
 
 std::string_view support_name(Support support) {
-    static constexpr std::array<std::string_view, 3> kNames = {"exact", "approximate", "unsupported"};
+    static constexpr std::array<std::string_view, 4> kNames = {"exact", "approximate", "unsupported", "not-compute"};
     return kNames[static_cast<std::size_t>(support)];
 }
 
@@ -72,8 +73,14 @@ std::vector<InstructionSupport> coverage_of(const Chip& chip, isa::Disassembler&
         const auto found = at.find(offset);
         // A hint leaves nothing in the program.
         const Row* const row = found == at.end() ? find_row(name.base) : found->second->row;
-        entry.support = row == nullptr ? Support::kUnsupported : support_of(*row);
-        if (row != nullptr) entry.note = row->note;
+        if (row != nullptr) {
+            entry.support = support_of(*row);
+            entry.note = row->note;
+        } else {
+            const Unsupported* const why = why_unsupported(name.base);
+            entry.support = why != nullptr && why->not_compute ? Support::kNotCompute : Support::kUnsupported;
+            if (why != nullptr) entry.note = why->reason;
+        }
         offset += static_cast<std::uint32_t>(s.bytes.size());
         entry.bytes = std::move(s.bytes);
         table.push_back(std::move(entry));
@@ -91,7 +98,8 @@ std::string coverage_summary(const std::vector<InstructionSupport>& table) {
         ++by_class[i.cls].of[static_cast<std::size_t>(i.support)];
         ++all.of[static_cast<std::size_t>(i.support)];
     }
-    std::string text = fmt::format("{:8} {:>6} {:>6} {:>6} {:>6}\n", "class", "all", "exact", "approx", "unsupp");
+    std::string text =
+        fmt::format("{:8} {:>6} {:>6} {:>6} {:>6} {:>6}\n", "class", "all", "exact", "approx", "unsupp", "no-cmp");
     for (const auto& [cls, counts] : by_class) text += count_line(cls, counts);
     return text + count_line("total", all);
 }

@@ -15,7 +15,8 @@
 
 namespace pm::emu {
 
-enum class Support : std::uint8_t { kExact, kApproximate, kUnsupported };
+/// kNotCompute: not executed, and no compute kernel can hold it.
+enum class Support : std::uint8_t { kExact, kApproximate, kUnsupported, kNotCompute };
 
 std::string_view support_name(Support support);
 
@@ -24,7 +25,7 @@ struct InstructionSupport {
     std::string text;     // a sample, as llvm-objdump prints it
     std::string_view cls; // SOP1, VOP3, DS, ..
     Support support{};
-    std::string_view note; // kApproximate: which answer, which bound
+    std::string_view note; // kApproximate: which answer, which bound; not executed: why not, where that is known
     std::string bytes;     // the sample
 };
 

@@ -16,6 +16,9 @@ void check_operands(Wave& wave, const Inst& inst) {
     const std::uint32_t lanes = inst.cross_lane ? ~0u : wave.exec();
     for_each_read(inst, [&](Register r, isa::Half half) { check_register(wave, r, lanes, half, false); });
     for_each_write(inst, [&](Register r, isa::Half half) { check_register(wave, r, wave.exec(), half, true); });
+    if (inst.row == nullptr) return;
+    if (inst.row->scc_in) check_register(wave, isa::kScc, 1, isa::Half::kWhole, false);
+    if (inst.row->scc_out) check_register(wave, isa::kScc, 1, isa::Half::kWhole, true);
 }
 
 bool has_shadow_rule(const Inst& inst) {

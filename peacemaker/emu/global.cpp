@@ -56,6 +56,13 @@ void store_late(Wave& wave, Allocation& allocation, u64 address, const u8* masks
     }
 }
 
+void note_loads(Wave& wave, const Inst& inst, const Addresses& at, const Found& found, u32 bytes) {
+    if (inst.memory.device_scope)
+        wave.worker->accesses->acquire(wave);
+    else if (found.stored_to)
+        wave.worker->accesses->note(wave, at, found, found.inside, bytes, AccessKind::kRead);
+}
+
 void note_stores(Wave& wave, const Addresses& at, const Found& found, u32 lanes, u32 bytes, AccessKind kind) {
     if (lanes == 0) return;
     for (u32 lane = 0; lane < kLanes; ++lane)
@@ -187,10 +194,7 @@ void read_global(Wave& wave, const Inst& inst, const Addresses& at, const Found&
         std::memcpy(part, reinterpret_cast<const void*>(at.of[lane]), Bytes);
         for (u32 k = 0; k < kDwords; ++k) words[k][lane] = part[k];
     }
-    if (inst.memory.device_scope)
-        wave.worker->accesses->acquire(wave);
-    else if (found.stored_to)
-        wave.worker->accesses->note(wave, at, found, found.inside, Bytes, AccessKind::kRead);
+    note_loads(wave, inst, at, found, Bytes);
     if (found.whole) return;
     for (u32 lane = 0; lane < kLanes; ++lane) {
         if (((found.inside >> lane) & 1u) == 0 || found.allocations[lane]->whole()) continue;
@@ -201,30 +205,61 @@ void read_global(Wave& wave, const Inst& inst, const Addresses& at, const Found&
     }
 }
 
-template <u32 Bytes>
-void write_global(Wave& wave, const Inst& inst, const Addresses& at, u32 lanes) {
+void read_words(Wave& wave, const Inst& inst, const Addresses& at, const Found& found, u32 bytes, LaneWords& words,
+                LaneWords& undefined) {
+    note_loads(wave, inst, at, found, bytes);
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+        if (((found.inside >> lane) & 1u) == 0) continue;
+        const Allocation& allocation = *found.allocations[lane];
+        u32 part[kMaxDwords] = {}, masks[kMaxDwords] = {};
+        std::memcpy(part, reinterpret_cast<const void*>(at.of[lane]), bytes);
+        if (!allocation.whole())
+            std::memcpy(masks, allocation.undefined.data() + (at.of[lane] - allocation.address), bytes);
+        for (u32 k = 0; k < (bytes + 3) / 4; ++k) {
+            words[k][lane] = part[k];
+            undefined[k][lane] = masks[k];
+        }
+    }
+}
+
+namespace {
+
+// `fill(lane, undefined, out)` gives a lane's words, or the masks of their undefined bits; `any_undefined`: there may
+// be some.
+template <u32 Bytes, typename Fill>
+void write_lanes(Wave& wave, const Addresses& at, u32 lanes, bool any_undefined, AccessKind kind, Fill fill) {
     Found found;
     find_allocations(wave, at, lanes, Bytes, true, found);
     // Once something undefined was kept for later, what overwrites it is kept as well.
     const bool late = !wave.worker->late_shadows.empty();
-    const bool shadows = !found.whole || late || data_undefined(wave, inst.memory);
+    const bool shadows = !found.whole || late || any_undefined;
     u32 changed = 0; // lanes
     for (u32 lane = 0; lane < kLanes; ++lane) {
         if (((found.inside >> lane) & 1u) == 0) continue;
         u32 part[(Bytes + 3) / 4];
-        stored_words<Bytes>(wave, inst, lane, false, part);
+        fill(lane, false, part);
         auto* const there = reinterpret_cast<void*>(at.of[lane]);
         if (std::memcmp(there, part, Bytes) != 0) changed |= 1u << lane;
         std::memcpy(there, part, Bytes);
         if (!shadows) continue;
-        stored_words<Bytes>(wave, inst, lane, true, part);
+        fill(lane, true, part);
         u32 any = 0;
         for (u32 k = 0; k < (Bytes + 3) / 4; ++k)
             any |= Bytes < 4 ? part[k] & ((1u << (8u * (Bytes & 3u))) - 1u) : part[k];
         if (any != 0 || late || !found.allocations[lane]->whole())
             store_undefined(wave, *found.allocations[lane], at.of[lane], part, Bytes);
     }
-    note_stores(wave, at, found, changed, Bytes, inst.memory.device_scope ? AccessKind::kAtomic : AccessKind::kWrite);
+    note_stores(wave, at, found, changed, Bytes, kind);
+}
+
+} // namespace
+
+template <u32 Bytes>
+void write_global(Wave& wave, const Inst& inst, const Addresses& at, u32 lanes) {
+    const AccessKind kind = inst.memory.device_scope ? AccessKind::kAtomic : AccessKind::kWrite;
+    write_lanes<Bytes>(
+        wave, at, lanes, data_undefined(wave, inst.memory), kind,
+        [&](u32 lane, bool undefined, u32* out) { stored_words(wave, inst, lane, undefined, Bytes, out); });
 }
 
 void update_global(Wave& wave, const Inst& inst, const Addresses& at, u32 lanes, LaneWords& words,
@@ -247,6 +282,25 @@ void update_global(Wave& wave, const Inst& inst, const Addresses& at, u32 lanes,
 }
 
 #define HKC_SIZES(use) use(1) use(2) use(4) use(8) use(12) use(16)
+
+void write_words(Wave& wave, const Addresses& at, u32 lanes, u32 bytes, const LaneWords& words,
+                 const LaneWords& undefined) {
+    const auto store = [&]<u32 Bytes>() {
+        write_lanes<Bytes>(wave, at, lanes, true, AccessKind::kWrite, [&](u32 lane, bool masks, u32* out) {
+            for (u32 k = 0; k < (Bytes + 3) / 4; ++k) out[k] = masks ? undefined[k][lane] : words[k][lane];
+        });
+    };
+    switch (bytes) {
+#define HKC_CASE(BYTES)                                                                                                \
+    case BYTES:                                                                                                        \
+        return store.template operator()<BYTES>();
+        HKC_SIZES(HKC_CASE)
+#undef HKC_CASE
+    default:
+        return;
+    }
+}
+
 #define HKC_INSTANTIATE(BYTES)                                                                                         \
     template void read_global<BYTES>(Wave&, const Inst&, const Addresses&, const Found&, u32(*)[kLanes],               \
                                      u32(*)[kLanes]);                                                                  \

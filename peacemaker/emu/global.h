@@ -45,6 +45,9 @@ template <std::uint32_t Bytes>
 void read_global(Wave& wave, const Inst& inst, const Addresses& at, const Found& found, std::uint32_t (*words)[kLanes],
                  std::uint32_t (*undefined)[kLanes]);
 
+/// The same for a size that is known only now, at most 16 bytes; of other lanes nothing changes.
+void read_words(Wave& wave, const Inst& inst, const Addresses& at, const Found& found, std::uint32_t bytes, LaneWords& words, LaneWords& undefined);
+
 /// Stores the data registers of `inst` for the lanes.
 template <std::uint32_t Bytes>
 void write_global(Wave& wave, const Inst& inst, const Addresses& at, std::uint32_t lanes);
@@ -53,11 +56,15 @@ void write_global(Wave& wave, const Inst& inst, const Addresses& at, std::uint32
 void update_global(Wave& wave, const Inst& inst, const Addresses& at, std::uint32_t lanes, LaneWords& words,
                    LaneWords& undefined);
 
+/// Stores what the lanes' words hold, with the masks of their undefined bits; `bytes` is 1, 2, 4, 8, 12 or 16.
+void write_words(Wave& wave, const Addresses& at, std::uint32_t lanes, std::uint32_t bytes, const LaneWords& words,
+                 const LaneWords& undefined);
+
 /// The bytes that a lane stores, or the masks of their undefined bits, from the data registers of `inst`.
-template <std::uint32_t Bytes>
-void stored_words(const Wave& wave, const Inst& inst, std::uint32_t lane, bool undefined, std::uint32_t* out) {
+inline void stored_words(const Wave& wave, const Inst& inst, std::uint32_t lane, bool undefined, std::uint32_t bytes,
+                         std::uint32_t* out) {
     const MemoryOperands& m = inst.memory;
-    for (std::uint32_t k = 0; k < (Bytes + 3) / 4; ++k) {
+    for (std::uint32_t k = 0; k < (bytes + 3) / 4; ++k) {
         const auto r = static_cast<Register>(m.data + k);
         out[k] = undefined ? wave.undefined_word(r, lane) : wave.v[r][lane];
         if (inst.row->high || m.data_half == isa::Half::kHigh) out[k] >>= 16;

@@ -6,6 +6,7 @@
 namespace pm::emu {
 
 inline constexpr std::uint32_t kHardwareMode = 1;
+inline constexpr std::uint32_t kHardwareCyclesLow = 29, kHardwareCyclesHigh = 30;   // the second one from gfx12 on
 inline constexpr std::uint32_t kHardwareScratchLow = 20, kHardwareScratchHigh = 21; // gfx10
 
 /// A field of `size` bits (1..32) from bit `offset` of register `id`.

@@ -62,6 +62,7 @@ struct MemoryOperands {
     std::int64_t second_offset = 0; // MUBUF: a constant in place of offset_register
     bool device_scope = false;      // coherent among workgroups: an atomic access, or a volatile one
     bool indexed = false;           // MUBUF: the first address register is an index
+    std::uint8_t format = 0;        // MTBUF: of the data
 };
 
 /// A resolved instruction. `touch` names the registers whose state decides whether the checked path is needed.

@@ -424,7 +424,7 @@ bool release_barrier(std::vector<std::unique_ptr<Wave>>& waves, const Launch& l)
 // Runs the waves of one workgroup in turn, each until it ends or waits at a barrier. False: stop the launch.
 bool run_workgroup(std::vector<std::unique_ptr<Wave>>& waves, WorkgroupState& group, const Launch& l, Worker& worker,
                    std::uint64_t workgroup) {
-    group.start(l.lds_bytes);
+    group.start(l.lds_bytes, l.waves);
     for (std::uint32_t i = 0; i < l.waves; ++i) {
         waves[i]->group = &group;
         start_wave(*waves[i], l, worker, workgroup, i);

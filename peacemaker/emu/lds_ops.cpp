@@ -105,6 +105,22 @@ void lds_atomic(Wave& wave, const Inst& inst) {
         count(wave);
 }
 
+// Each half is written where its top bit is set, without that bit. The address is cut to a multiple of 8 below 64 KiB.
+std::uint64_t exchange_flagged(std::uint64_t m, std::uint64_t d, std::uint64_t) {
+    const auto half = [](u32 old, u32 data) { return (data >> 31) != 0 ? data & 0x7fffffffu : old; };
+    return half(static_cast<u32>(m), static_cast<u32>(d)) |
+           static_cast<u64>(half(static_cast<u32>(m >> 32), static_cast<u32>(d >> 32))) << 32;
+}
+
+void lds_exchange_flagged(Wave& wave, const Inst& inst) {
+    require_defined_lanes(wave, inst.memory.address, wave.exec(), "an LDS address");
+    LaneWords words = {}, undefined = {};
+    for_each_active(wave, [&](u32 lane) {
+        update_lds(wave, inst, lane, address_of(wave, inst, lane, inst.memory.offset) & 0xfff8u, words, undefined);
+    });
+    deliver(wave, inst, ReturnClass::kLdsOp, words, undefined, wave.exec());
+}
+
 // Two exchanges, at offsets counted like those of the two loads.
 template <u32 Stride>
 void lds_exchange2(Wave& wave, const Inst& inst) {
@@ -175,14 +191,15 @@ void deliver_lanes(Wave& wave, const Inst& inst, const u32* value, const u32* un
 
 u32 undefined_bits(const Wave& wave, Register r, u32 lane) { return wave.undefined_word(r, lane); }
 
-// Each lane reads the lane its address names; an inactive one gives 0.
+// Each lane reads the lane its address names; an inactive one gives 0, or its value too.
+template <bool FetchInactive>
 void bpermute(Wave& wave, const Inst& inst) {
     const MemoryOperands& m = inst.memory;
     require_defined_lanes(wave, m.address, wave.exec(), "a lane number");
     u32 value[kLanes] = {}, undefined[kLanes] = {};
     for_each_active(wave, [&](u32 lane) {
         const u32 from = ((wave.v[m.address][lane] + static_cast<u32>(m.offset)) / 4) & 31u;
-        if (((wave.exec() >> from) & 1u) == 0) return;
+        if (!FetchInactive && ((wave.exec() >> from) & 1u) == 0) return;
         value[lane] = wave.v[m.operand][from];
         undefined[lane] = undefined_bits(wave, m.operand, from);
     });
@@ -250,6 +267,11 @@ constexpr Row atomic(std::string_view name, u8 bytes, LdsForm form, atomics::Op 
     return r;
 }
 
+constexpr Row exchanging(Row r) {
+    r.atomic = exchange_flagged;
+    return r;
+}
+
 #define HKC_ATOMIC(NAME, suffix, bytes, op)                                                                            \
     atomic("DS_" NAME "_" suffix, bytes, LdsForm::kAtomic, atomics::op),                                               \
         atomic("DS_" NAME "_RTN_" suffix, bytes, LdsForm::kAtomicReturn, atomics::op)
@@ -311,6 +333,7 @@ constexpr Row kRows[] = {
     HKC_ATOMIC("SUB_CLAMP", "U32", 4, sub_clamp),
     HKC_ATOMIC("COND_SUB", "U32", 4, sub_if),
     atomic("DS_WRAP_RTN_B32", 4, LdsForm::kAtomicReturn, atomics::wrap),
+    exchanging(row("DS_CONDXCHG32_RTN_B64", lds_exchange_flagged, 8, LdsForm::kAtomicReturn)),
     row("DS_WRXCHG2_RTN_B32", lds_exchange2<1>, 8, LdsForm::kExchange2),
     row("DS_WRXCHG2_RTN_B64", lds_exchange2<1>, 16, LdsForm::kExchange2),
     row("DS_WRXCHG2ST64_RTN_B32", lds_exchange2<64>, 8, LdsForm::kExchange2),
@@ -319,7 +342,8 @@ constexpr Row kRows[] = {
     row("DS_CONSUME", lds_append<false>, 4, LdsForm::kAppend),
     row("DS_READ_ADDTID_B32", lds_load_addtid, 4, LdsForm::kAppend),
     row("DS_WRITE_ADDTID_B32", lds_store_addtid, 4, LdsForm::kStoreAddTid),
-    row("DS_BPERMUTE_B32", bpermute, 4, LdsForm::kPermute),
+    row("DS_BPERMUTE_B32", bpermute<false>, 4, LdsForm::kPermute),
+    row("DS_BPERMUTE_FI_B32", bpermute<true>, 4, LdsForm::kPermute),
     row("DS_PERMUTE_B32", permute, 4, LdsForm::kPermute),
     row("DS_SWIZZLE_B32", swizzle, 4, kLoad),
 };

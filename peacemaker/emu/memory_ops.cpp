@@ -1,15 +1,14 @@
-// Vector memory instructions: global, flat and scratch ones (scratch also through gfx10's swizzled buffer).
+// Vector memory instructions: global, flat and scratch ones.
 //
 // A load's value is taken when it is issued and its registers are in flight from then on (waits.h). A flat instruction
 // goes, lane by lane, where the aperture of its address says: memory, LDS or scratch.
 //
-// Sources: RDNA ISA documents, chapters "Vector memory buffer instructions", "Flat memory instructions";
+// Sources: RDNA ISA documents, chapter "Flat memory instructions";
 // llvm/docs/AMDGPUUsage.rst, "Private segment"; llvm/lib/Target/AMDGPU/GCNSubtarget.h (hasFlatLgkmVMemCountInOrder).
 #include "peacemaker/emu/abi.h"
-#include "peacemaker/emu/buffer.h"
 #include "peacemaker/emu/global.h"
 #include "peacemaker/emu/loads.h"
-#include "peacemaker/emu/row_builders.h"
+#include "peacemaker/emu/memory_row_builders.h"
 #include "peacemaker/emu/scratch.h"
 #include "peacemaker/emu/shadow.h"
 #include "peacemaker/emu/waits.h"
@@ -48,7 +47,7 @@ void global_addresses(Wave& wave, const Inst& inst, Addresses& out) {
     } else if (m.address_dwords == 1) {
         for (u32 lane = 0; lane < kLanes; ++lane) out.of[lane] = base + low[lane];
     } else {
-        for (u32 lane = 0; lane < kLanes; ++lane) out.of[lane] = base;
+        for (u32 lane = 0; lane < kLanes; ++lane) out.of[lane] = base + (inst.row->adds_lane ? 4 * lane : 0);
     }
     set_bounds(out, exec);
 }
@@ -143,18 +142,6 @@ void flat_load(Wave& wave, const Inst& inst) {
 void count_lds_operation(Wave& wave) { issue(wave, {ReturnClass::kLdsOp, isa::kNull, 0, 0, isa::Half::kWhole}); }
 
 template <u32 Bytes>
-void store_scratch(Wave& wave, const Inst& inst, const ScratchOffsets& at, u32 lanes) {
-    const u32 inside = lanes_in_scratch(wave, at, lanes, Bytes, true);
-    for (u32 lane = 0; lane < kLanes; ++lane) {
-        if (((inside >> lane) & 1u) == 0) continue;
-        u32 words[(Bytes + 3) / 4], undefined[(Bytes + 3) / 4];
-        stored_words<Bytes>(wave, inst, lane, false, words);
-        stored_words<Bytes>(wave, inst, lane, true, undefined);
-        write_scratch(wave, at[lane], lane, Bytes, words, undefined);
-    }
-}
-
-template <u32 Bytes>
 void flat_store(Wave& wave, const Inst& inst) {
     FlatLanes lanes;
     if (!flat_lanes(wave, inst, lanes) || wave.exec() == 0) return;
@@ -164,7 +151,7 @@ void flat_store(Wave& wave, const Inst& inst) {
     for (u32 lane = 0; lane < kLanes; ++lane)
         if (((lanes.lds >> lane) & 1u) != 0 && fits_lds(wave, lane, lanes.lds_at(lane), Bytes))
             write_lds(wave, lane, static_cast<u32>(lanes.lds_at(lane)), Bytes, inst.memory.data, high ? 16 : 0);
-    store_scratch<Bytes>(wave, inst, lanes.scratch_at, lanes.scratch);
+    store_scratch(wave, inst, lanes.scratch_at, lanes.scratch, Bytes);
 }
 
 void flat_atomic(Wave& wave, const Inst& inst) {
@@ -199,233 +186,132 @@ bool scratch_offsets(Wave& wave, const Inst& inst, ScratchOffsets& out) {
     return true;
 }
 
-template <u32 Bytes>
-void load_scratch(Wave& wave, const Inst& inst, const ScratchOffsets& at) {
-    const u32 exec = wave.exec();
-    if (exec == 0) return;
-    alignas(64) LaneWords words = {}, undefined = {};
-    read_scratch(wave, at, lanes_in_scratch(wave, at, exec, Bytes, false), Bytes, words, undefined);
-    deliver(wave, inst, ReturnClass::kVectorLoad, words, undefined, exec);
-}
-
-template <u32 Bytes>
+template <u32>
 void scratch_load(Wave& wave, const Inst& inst) {
     ScratchOffsets at;
-    if (scratch_offsets(wave, inst, at)) load_scratch<Bytes>(wave, inst, at);
+    if (scratch_offsets(wave, inst, at)) load_scratch(wave, inst, at);
 }
-template <u32 Bytes>
+template <u32>
 void scratch_store(Wave& wave, const Inst& inst) {
     ScratchOffsets at;
-    if (scratch_offsets(wave, inst, at)) store_scratch<Bytes>(wave, inst, at, wave.exec());
-}
-// --- buffers ------------------------------------------------------------------------------------------------------
-
-// gfx10: the private segment's buffer resource is recognised by its base; it swizzles by lane, so that a scalar offset
-// counts for all 32 lanes at once (AMDGPUUsage, "Private segment buffer").
-bool is_private_segment(const Wave& wave, const Inst& inst) {
-    return wave.worker->chip->generation == 10 &&
-           (wave.scalar64(inst.memory.base) & 0xffffffffffffull) == kScratchAperture;
+    if (scratch_offsets(wave, inst, at)) store_scratch(wave, inst, at, wave.exec(), inst.row->bytes);
 }
 
-// The scalar offset, a register or a constant.
-u32 scalar_offset(Wave& wave, const Inst& inst) {
-    const MemoryOperands& m = inst.memory;
-    if (m.offset_dwords == 0) return static_cast<u32>(m.second_offset);
-    require_defined_scalar(wave, m.offset_register, 1, "an address");
-    return wave.scalar(m.offset_register);
+// --- blocks of registers ------------------------------------------------------------------------------------------
+
+// gfx12: M0 names which of 32 registers are moved; memory is stepped over for the others, too. One operation for all.
+// `move(n, register)` moves one of them.
+template <typename F>
+u32 for_each_of_block(Wave& wave, const Inst& inst, F move) {
+    require_defined_scalar(wave, isa::kM0, 1, "a register");
+    const u32 chosen = wave.scalar(isa::kM0);
+    for (u32 n = 0; n < inst.memory.data_dwords; ++n)
+        if (((chosen >> n) & 1u) != 0) move(n, static_cast<Register>(inst.memory.data + n));
+    return chosen;
 }
 
-bool private_offsets(Wave& wave, const Inst& inst, ScratchOffsets& out) {
-    const MemoryOperands& m = inst.memory;
-    if (m.indexed) {
-        stop_unsupported(wave, "unsupported index into the private segment");
-        return false;
-    }
-    const i64 base = m.offset + scalar_offset(wave, inst) / kLanes;
-    if (m.address_dwords != 0) require_defined_lanes(wave, m.address, wave.exec(), "an address");
-    for (u32 lane = 0; lane < kLanes; ++lane) out[lane] = base + (m.address_dwords != 0 ? wave.v[m.address][lane] : 0u);
-    return true;
+// `read(n, words, undefined)` takes the n-th dword of every lane from memory.
+template <typename F>
+void load_block(Wave& wave, const Inst& inst, F read) {
+    const u32 exec = wave.exec();
+    if (exec == 0) return;
+    const u32 chosen = for_each_of_block(wave, inst, [](u32, Register) {});
+    issue(wave,
+          {ReturnClass::kVectorLoad, inst.memory.data, inst.memory.data_dwords, exec, isa::Half::kWhole, 0, chosen});
+    for_each_of_block(wave, inst, [&](u32 n, Register r) {
+        alignas(64) LaneWords words = {}, undefined = {};
+        read(n, words, undefined);
+        for (u32 lane = 0; lane < kLanes; ++lane)
+            if (((exec >> lane) & 1u) != 0) wave.v[r][lane] = words[0][lane];
+        set_undefined(wave, r, undefined[0], exec);
+    });
 }
 
-// One lane's place in a buffer.
-struct Place {
-    u32 index = 0;
-    u64 offset = 0; // of the instruction and its register, in bytes
-};
-
-// Whether an access lies in the buffer's range: all of it, nothing, or a part.
-enum class Range : u8 { kInside, kOutside, kPart };
-
-Range range_of(const BufferResource& r, const Place& place, u64 more, u32 bytes) {
-    const auto of = [&](u64 limit) {
-        const u64 from = place.offset + more;
-        return from + bytes <= limit ? Range::kInside : from >= limit ? Range::kOutside : Range::kPart;
-    };
-    switch (r.check) {
-    case RangeCheck::kIndexAndOffset:
-        return place.index >= r.records ? Range::kOutside : r.stride == 0 ? Range::kInside : of(r.stride);
-    case RangeCheck::kIndex:
-        return place.index >= r.records ? Range::kOutside : Range::kInside;
-    case RangeCheck::kNoRecords:
-        return r.records == 0 ? Range::kOutside : Range::kInside;
-    case RangeCheck::kOffset:
-        return of(r.records);
-    }
-    return Range::kPart;
+// One register of the block as a store of its own.
+Inst part_of_block(Wave& wave, const Inst& inst, Register r) {
+    check_register(wave, r, wave.exec(), isa::Half::kWhole, false);
+    Inst part = inst;
+    part.memory.data = r;
+    part.memory.data_dwords = 1;
+    return part;
 }
 
-// The lanes in range and their addresses. Outside a load gives 0 and a store does nothing, by definition; where chips
-// differ (a scalar offset in the check, a part in range) the launch stops: false.
-bool buffer_addresses(Wave& wave, const Inst& inst, Addresses& at, u32& lanes) {
-    const MemoryOperands& m = inst.memory;
-    require_defined_scalar(wave, m.base, 4, "a buffer resource");
-    const BufferResource r = buffer_resource(wave, m.base);
-    if (r.special) {
-        stop_unsupported(wave, "unsupported buffer resource (swizzled, with the lane added, or none)");
-        return false;
-    }
-    const u32 more = scalar_offset(wave, inst);
-    for (u32 k = 0; k < m.address_dwords; ++k)
-        require_defined_lanes(wave, static_cast<Register>(m.address + k), wave.exec(), "an address");
-    lanes = 0;
-    for (u32 lane = 0; lane < kLanes; ++lane) {
-        if (((wave.exec() >> lane) & 1u) == 0) continue;
-        Place place;
-        place.offset = static_cast<u64>(m.offset);
-        if (m.indexed) place.index = wave.v[m.address][lane];
-        if (m.address_dwords > (m.indexed ? 1u : 0u))
-            place.offset += wave.v[m.indexed ? m.address + 1 : m.address][lane];
-        const Range range = range_of(r, place, 0, inst.row->bytes);
-        if (range == Range::kPart || range != range_of(r, place, more, inst.row->bytes)) {
-            stop_unsupported(wave, "unsupported access at a buffer's end (in part, or by its scalar offset)");
-            return false;
-        }
-        if (range == Range::kOutside) continue;
-        lanes |= 1u << lane;
-        at.of[lane] = r.base + more + u64{place.index} * r.stride + place.offset;
-    }
-    set_bounds(at, lanes);
-    return true;
+void shift(Addresses& at, u64 by) {
+    for (u64& address : at.of) address += by;
+    at.low += by;
+    at.high += by;
 }
 
-template <u32 Bytes>
-void buffer_load(Wave& wave, const Inst& inst) {
-    if (is_private_segment(wave, inst)) {
-        ScratchOffsets at;
-        if (private_offsets(wave, inst, at)) load_scratch<Bytes>(wave, inst, at);
-        return;
-    }
-    Addresses at;
-    u32 lanes = 0;
-    if (!buffer_addresses(wave, inst, at, lanes) || wave.exec() == 0) return;
-    alignas(64) LaneWords words = {}, undefined = {};
-    if (lanes != 0) {
+void global_load_block(Wave& wave, const Inst& inst) {
+    Addresses first;
+    global_addresses(wave, inst, first);
+    load_block(wave, inst, [&](u32 n, LaneWords& words, LaneWords& undefined) {
+        Addresses at = first;
+        shift(at, u64{4} * n);
         Found found;
-        find_allocations(wave, at, lanes, Bytes, false, found);
-        read_global<Bytes>(wave, inst, at, found, words, undefined);
-    }
-    deliver(wave, inst, ReturnClass::kVectorLoad, words, undefined, wave.exec());
+        find_allocations(wave, at, wave.exec(), 4, false, found);
+        read_global<4>(wave, inst, at, found, words, undefined);
+    });
 }
 
-template <u32 Bytes>
-void buffer_store(Wave& wave, const Inst& inst) {
-    if (is_private_segment(wave, inst)) {
+void global_store_block(Wave& wave, const Inst& inst) {
+    Addresses first;
+    global_addresses(wave, inst, first);
+    if (wave.exec() == 0) return;
+    for_each_of_block(wave, inst, [&](u32 n, Register r) {
+        Addresses at = first;
+        shift(at, u64{4} * n);
+        write_global<4>(wave, part_of_block(wave, inst, r), at, wave.exec());
+    });
+}
+
+void scratch_load_block(Wave& wave, const Inst& inst) {
+    ScratchOffsets first;
+    if (!scratch_offsets(wave, inst, first)) return;
+    load_block(wave, inst, [&](u32 n, LaneWords& words, LaneWords& undefined) {
         ScratchOffsets at;
-        if (private_offsets(wave, inst, at)) store_scratch<Bytes>(wave, inst, at, wave.exec());
-        return;
-    }
-    Addresses at;
-    u32 lanes = 0;
-    if (buffer_addresses(wave, inst, at, lanes) && lanes != 0) write_global<Bytes>(wave, inst, at, lanes);
+        for (u32 lane = 0; lane < kLanes; ++lane) at[lane] = first[lane] + i64{4} * n;
+        read_scratch(wave, at, lanes_in_scratch(wave, at, wave.exec(), 4, false), 4, words, undefined);
+    });
+}
+
+void scratch_store_block(Wave& wave, const Inst& inst) {
+    ScratchOffsets first;
+    if (!scratch_offsets(wave, inst, first)) return;
+    for_each_of_block(wave, inst, [&](u32 n, Register r) {
+        ScratchOffsets at;
+        for (u32 lane = 0; lane < kLanes; ++lane) at[lane] = first[lane] + i64{4} * n;
+        Inst part = part_of_block(wave, inst, r);
+        store_scratch(wave, part, at, wave.exec(), 4);
+    });
 }
 
 // --- the rows -----------------------------------------------------------------------------------------------------
 
-constexpr Row row(std::string_view name, Unit unit, Handler handler, u8 bytes, bool store = false,
-                  Extend extend = Extend::kNone) {
-    Row r;
-    r.name = name;
-    r.unit = unit;
-    r.handler = handler;
-    r.bytes = bytes;
-    r.store = store;
-    r.extend = extend;
-    return r;
-}
-constexpr Row d16(Row r, bool high) {
-    r.half = !r.store;
-    r.high = high;
+constexpr Row adding_lane(Row r) {
+    r.adds_lane = true;
     return r;
 }
 
-#define HKC_SPACE(SPACE, unit, load, store)                                                                            \
-    row(SPACE "_LOAD_UBYTE", unit, load<1>, 1, false, Extend::kZero),                                                  \
-        row(SPACE "_LOAD_SBYTE", unit, load<1>, 1, false, Extend::kSign),                                              \
-        row(SPACE "_LOAD_USHORT", unit, load<2>, 2, false, Extend::kZero),                                             \
-        row(SPACE "_LOAD_SSHORT", unit, load<2>, 2, false, Extend::kSign), row(SPACE "_LOAD_DWORD", unit, load<4>, 4), \
-        row(SPACE "_LOAD_DWORDX2", unit, load<8>, 8), row(SPACE "_LOAD_DWORDX3", unit, load<12>, 12),                  \
-        row(SPACE "_LOAD_DWORDX4", unit, load<16>, 16),                                                                \
-        d16(row(SPACE "_LOAD_UBYTE_D16", unit, load<1>, 1, false, Extend::kZero), false),                              \
-        d16(row(SPACE "_LOAD_UBYTE_D16_HI", unit, load<1>, 1, false, Extend::kZero), true),                            \
-        d16(row(SPACE "_LOAD_SBYTE_D16", unit, load<1>, 1, false, Extend::kSign), false),                              \
-        d16(row(SPACE "_LOAD_SBYTE_D16_HI", unit, load<1>, 1, false, Extend::kSign), true),                            \
-        d16(row(SPACE "_LOAD_SHORT_D16", unit, load<2>, 2, false, Extend::kZero), false),                              \
-        d16(row(SPACE "_LOAD_SHORT_D16_HI", unit, load<2>, 2, false, Extend::kZero), true),                            \
-        row(SPACE "_STORE_BYTE", unit, store<1>, 1, true),                                                             \
-        d16(row(SPACE "_STORE_BYTE_D16_HI", unit, store<1>, 1, true), true),                                           \
-        row(SPACE "_STORE_SHORT", unit, store<2>, 2, true),                                                            \
-        d16(row(SPACE "_STORE_SHORT_D16_HI", unit, store<2>, 2, true), true),                                          \
-        row(SPACE "_STORE_DWORD", unit, store<4>, 4, true), row(SPACE "_STORE_DWORDX2", unit, store<8>, 8, true),      \
-        row(SPACE "_STORE_DWORDX3", unit, store<12>, 12, true), row(SPACE "_STORE_DWORDX4", unit, store<16>, 16, true)
-
-constexpr Row atomic(std::string_view name, Unit unit, Handler handler, u8 bytes, atomics::Op op,
-                     std::string_view note = {}) {
-    Row r = row(name, unit, handler, bytes);
-    r.atomic = op;
-    return note.empty() ? r : approximate(r, note);
+constexpr Row block(std::string_view name, Unit unit, Handler handler, bool store) {
+    Row r = memory_row(name, unit, handler, 128, store);
+    r.block = true;
+    return r;
 }
-
-#define HKC_ATOMICS_OF(SPACE, X, unit, handler, bytes, U, I, F)                                                        \
-    replacing(atomic(SPACE "_ATOMIC_SWAP" X, unit, handler, bytes, atomics::exchange<U>)),                             \
-        atomic(SPACE "_ATOMIC_CMPSWAP" X, unit, handler, bytes, atomics::compare_second<U>),                           \
-        atomic(SPACE "_ATOMIC_ADD" X, unit, handler, bytes, atomics::add<U>),                                          \
-        atomic(SPACE "_ATOMIC_SUB" X, unit, handler, bytes, atomics::sub<U>),                                          \
-        atomic(SPACE "_ATOMIC_SMIN" X, unit, handler, bytes, atomics::smallest<I>),                                    \
-        atomic(SPACE "_ATOMIC_UMIN" X, unit, handler, bytes, atomics::smallest<U>),                                    \
-        atomic(SPACE "_ATOMIC_SMAX" X, unit, handler, bytes, atomics::largest<I>),                                     \
-        atomic(SPACE "_ATOMIC_UMAX" X, unit, handler, bytes, atomics::largest<U>),                                     \
-        atomic(SPACE "_ATOMIC_AND" X, unit, handler, bytes, atomics::both<U>),                                         \
-        atomic(SPACE "_ATOMIC_OR" X, unit, handler, bytes, atomics::either<U>),                                        \
-        atomic(SPACE "_ATOMIC_XOR" X, unit, handler, bytes, atomics::differ<U>),                                       \
-        atomic(SPACE "_ATOMIC_INC" X, unit, handler, bytes, atomics::increment<U>),                                    \
-        atomic(SPACE "_ATOMIC_DEC" X, unit, handler, bytes, atomics::decrement<U>),                                    \
-        atomic(SPACE "_ATOMIC_FCMPSWAP" X, unit, handler, bytes, atomics::float_compare_second<F>),                    \
-        atomic(SPACE "_ATOMIC_FMIN" X, unit, handler, bytes, atomics::float_extreme<F, false>,                         \
-               atomics::kFloatMinMaxNote),                                                                             \
-        atomic(SPACE "_ATOMIC_FMAX" X, unit, handler, bytes, atomics::float_extreme<F, true>,                          \
-               atomics::kFloatMinMaxNote)
-#define HKC_ATOMICS(SPACE, CSUB, unit, handler)                                                                        \
-    HKC_ATOMICS_OF(SPACE, "", unit, handler, 4, u32, i32, float),                                                      \
-        HKC_ATOMICS_OF(SPACE, "_X2", unit, handler, 8, u64, i64, double),                                              \
-        atomic(SPACE "_ATOMIC_" CSUB, unit, handler, 4, atomics::sub_clamp),                                           \
-        atomic(SPACE "_ATOMIC_COND_SUB_U32", unit, handler, 4, atomics::sub_if),                                       \
-        atomic(SPACE "_ATOMIC_ADD_F32", unit, handler, 4, atomics::float_add<float>, atomics::kFloatAddNote),          \
-        atomic(SPACE "_ATOMIC_PK_ADD_F16", unit, handler, 4, atomics::packed_add<widen_half, round_f16>,               \
-               atomics::kFloatAddNote),                                                                                \
-        atomic(SPACE "_ATOMIC_PK_ADD_BF16", unit, handler, 4, atomics::packed_add<widen_bfloat, round_bfloat>,         \
-               atomics::kFloatAddNote)
 
 constexpr Row kRows[] = {
+    adding_lane(memory_row("GLOBAL_LOAD_DWORD_ADDTID", Unit::kGlobal, global_load<4>, 4)),
+    adding_lane(memory_row("GLOBAL_STORE_DWORD_ADDTID", Unit::kGlobal, global_store<4>, 4, true)),
+    block("GLOBAL_LOAD_BLOCK", Unit::kGlobal, global_load_block, false),
+    block("GLOBAL_STORE_BLOCK", Unit::kGlobal, global_store_block, true),
+    block("SCRATCH_LOAD_BLOCK", Unit::kScratch, scratch_load_block, false),
+    block("SCRATCH_STORE_BLOCK", Unit::kScratch, scratch_store_block, true),
     HKC_SPACE("GLOBAL", Unit::kGlobal, global_load, global_store),
     HKC_SPACE("FLAT", Unit::kFlat, flat_load, flat_store),
     HKC_SPACE("SCRATCH", Unit::kScratch, scratch_load, scratch_store),
-    HKC_SPACE("BUFFER", Unit::kBuffer, buffer_load, buffer_store),
     HKC_ATOMICS("GLOBAL", "CSUB", Unit::kGlobal, global_atomic),
     HKC_ATOMICS("FLAT", "CSUB_U32", Unit::kFlat, flat_atomic),
 };
-#undef HKC_SPACE
-#undef HKC_ATOMICS
-#undef HKC_ATOMICS_OF
 
 } // namespace
 

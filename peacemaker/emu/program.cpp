@@ -2,6 +2,7 @@
 
 #include "peacemaker/emu/hardware_register.h"
 #include "peacemaker/emu/row.h"
+#include "peacemaker/emu/unsupported.h"
 #include "peacemaker/emu/vector_execute.h"
 #include "peacemaker/emu/wave.h"
 
@@ -160,7 +161,8 @@ private:
                         static_cast<std::uint32_t>(program_->insts.size()),
                         offset + decoded->size + std::int64_t{4} * static_cast<std::int16_t>(operands.immediates[0]));
             }
-            push(inst, text);
+            const Unsupported* const why = inst.row == nullptr ? why_unsupported(name.base) : nullptr;
+            push(inst, why == nullptr ? text : fmt::format("{} ({})", text, why->reason));
         }
         return decoded->size;
     }
@@ -411,6 +413,16 @@ private:
             constant.constant = static_cast<std::int16_t>(operands.immediates[0]);
             with_constants.sources.push_back(constant);
         }
+        // Which registers a relative move reads and writes is known only when it runs.
+        if (row.relative && !operands.sources.empty() && operands.sources[0].is_register) {
+            inst.memory.data = inst.result;
+            inst.memory.base = operands.sources[0].reg.first;
+            inst.memory.offset_register = isa::kM0;
+            inst.memory.offset_dwords = 1;
+            inst.result = isa::kNull;
+            return true;
+        }
+        if (row.relative) return false;
         // The two registers of a swap are results both.
         if (with_constants.sources.size() < forms.size() && operands.results.size() > 1) {
             SourceOperand other;
@@ -460,9 +472,13 @@ private:
             (isa::is_vector(s.reg.first) ? vectors : scalars).push_back(s.reg);
         }
         const bool scratch = row.unit == Unit::kScratch;
-        const bool has_address =
-            !scratch || name.addressing == isa::Addressing::kDefault || name.addressing == isa::Addressing::kSvs;
+        const bool has_address = !row.adds_lane && (!scratch || name.addressing == isa::Addressing::kDefault ||
+                                                    name.addressing == isa::Addressing::kSvs);
         const bool has_base = name.addressing == isa::Addressing::kSaddr || name.addressing == isa::Addressing::kSvs;
+        if (row.block) {
+            m.offset_register = isa::kM0;
+            m.offset_dwords = 1;
+        }
         const bool takes_data = row.store || row.atomic != nullptr;
         const bool returns = row.atomic != nullptr ? name.returns : !row.store;
         if (vectors.size() != std::size_t{has_address} + std::size_t{takes_data} ||
@@ -510,10 +526,12 @@ private:
         inst.memory.data = ref.first;
         inst.memory.data_dwords = static_cast<std::uint8_t>((inst.row->bytes + 3) / 4);
         inst.memory.data_half = ref.half;
-        inst.memory.stores = inst.row->store;
+        // Of a block, only those that M0 names are read.
+        inst.memory.stores = inst.row->store && !inst.row->block;
     }
 
-    // MUBUF: [vaddr] srsrc soffset offset; a store's data comes first. vaddr is the index, the offset, or both.
+    // MUBUF: [vaddr] srsrc soffset offset; what is stored or combined comes first. vaddr is the index, the offset, or
+    // both. An atomic's result takes the registers of what is combined. MTBUF has its format behind the offset.
     bool resolve_buffer(Inst& inst, const isa::OpcodeName& name, const Operands& operands) {
         MemoryOperands& m = inst.memory;
         std::size_t next = 0;
@@ -521,8 +539,12 @@ private:
         if (inst.row->store) {
             if (sources.empty() || !sources[0].is_register) return false;
             take_data(inst, sources[next++].reg);
+        } else if (inst.row->atomic != nullptr && !name.returns) {
+            if (sources.empty() || !sources[0].is_register || !take_atomic_data(inst, sources[next++].reg))
+                return false;
         } else {
             if (operands.results.empty()) return false;
+            if (inst.row->atomic != nullptr && !take_atomic_data(inst, operands.results[0])) return false;
             take_data(inst, operands.results[0]);
         }
         m.indexed = name.addressing == isa::Addressing::kIdxen || name.addressing == isa::Addressing::kBothen;
@@ -545,6 +567,10 @@ private:
         }
         if (operands.immediates.empty()) return false;
         m.offset = operands.immediates[0];
+        if (inst.row->typed) {
+            if (operands.immediates.size() < 2) return false;
+            m.format = static_cast<std::uint8_t>(operands.immediates[1]);
+        }
         inst.handler = inst.row->handler;
         inst.vector = true;
         return true;

@@ -27,6 +27,7 @@ constexpr KindName kKindNames[] = {
     {FindingKind::kGlobalRace, "device memory race"},
     {FindingKind::kBarrierDivergence, "barrier divergence"},
     {FindingKind::kMisaligned, "misaligned access"},
+    {FindingKind::kTrap, "trap"},
 };
 
 constexpr bool in_order() {

@@ -33,6 +33,7 @@ enum class FindingKind : std::uint8_t {
     kGlobalRace,
     kBarrierDivergence,
     kMisaligned,
+    kTrap,
 };
 
 /// The kind as reports print it and as controls name it.

@@ -85,8 +85,14 @@ struct Row {
     bool names_hardware = false; // .. if its field does: id 5:0, offset 10:6, size less one 15:11 (SOPK)
     std::uint8_t bytes = 0;      // memory: bytes a lane
     bool store = false;
-    bool high = false; // memory: d16_hi
-    bool half = false; // memory: d16, the other half of the register stays
+    bool adds_lane = false;      // memory: no address register; four times the lane's number is added
+    bool block = false;          // memory: of 32 registers those that M0 names
+    bool relative = false;       // scalar moves: M0 chooses the registers, from the operands on
+    bool high = false;           // memory: d16_hi
+    bool half = false;           // memory: d16, the other half of the register stays
+    std::uint8_t components = 0; // buffer formats: of the instruction
+    bool typed = false;          // buffer formats: the format is the instruction's, not the resource's
+    bool halves = false;         // buffer formats: components of 16 bits
     Extend extend = Extend::kNone;
     LdsForm lds_form = LdsForm::kNone;
     atomics::Op atomic = nullptr; // of the whole `bytes`
@@ -103,6 +109,7 @@ std::span<const Row> single_rows();        // single_ops.cpp
 std::span<const Row> scalar_rows();        // scalar_ops.cpp
 std::span<const Row> scalar_float_rows();  // scalar_float_ops.cpp
 std::span<const Row> memory_rows();        // memory_ops.cpp
+std::span<const Row> buffer_rows();        // buffer_ops.cpp
 std::span<const Row> scalar_memory_rows(); // scalar_memory_ops.cpp
 std::span<const Row> lds_rows();           // lds_ops.cpp
 std::span<const Row> control_rows();       // control_ops.cpp

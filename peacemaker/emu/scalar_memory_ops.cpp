@@ -91,9 +91,9 @@ void scalar_buffer_load(Wave& wave, const Inst& inst) {
     const u64 size = u64{resource.records} * std::max(resource.stride, 1u);
     const u64 offset = aligned_down(offset_of(wave, inst) & 0xffffffffu, inst.row->bytes);
     const bool inside = offset + inst.row->bytes <= size;
-    if (resource.special || (!inside && offset < size)) {
-        stop_unsupported(wave,
-                         resource.special ? "unsupported buffer resource" : "unsupported load across a buffer's end");
+    const bool special = resource.reserved || resource.element != 0 || resource.adds_lane;
+    if (special || (!inside && offset < size)) {
+        stop_unsupported(wave, special ? "unsupported buffer resource" : "unsupported load across a buffer's end");
         return;
     }
     load_from(wave, inst, aligned_down(resource.base, inst.row->bytes) + offset, inside);

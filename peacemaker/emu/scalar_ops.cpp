@@ -233,36 +233,42 @@ u64 bitcmp0(u64 a, u64 b, bool& scc) { return scc = ((low(a) >> (b & 31u)) & 1u)
 u64 bitcmp1(u64 a, u64 b, bool& scc) { return scc = ((low(a) >> (b & 31u)) & 1u) != 0, 0; }
 
 // D = EXEC; EXEC = op(source, EXEC); SCC = EXEC != 0. EXEC itself is always defined.
-template <u32 (*Op)(u32 source, u32 exec)>
+template <typename T, u64 (*Op)(u64 source, u64 exec)>
 void save_exec(Wave& wave, const Inst& inst) {
-    const u32 exec = wave.exec();
-    const u32 s = low(scalar_value(wave, inst.sources[0]));
-    const u32 undefined = low(scalar_undefined(wave, inst.sources[0]));
-    const u32 result = Op(s, exec);
-    const u32 decided = undefined & (Op(~0u, exec) ^ Op(0u, exec));
-    set_scalar(wave, inst.result, exec);
-    set_scalar_undefined(wave, inst.result, 0);
-    set_scalar_undefined(wave, isa::kExecLo, decided);
-    set_scalar(wave, isa::kExecLo, result);
+    constexpr u32 kWords = sizeof(T) / 4;
+    const u64 exec = kWords == 2 ? wave.scalar64(isa::kExecLo) : wave.exec();
+    const u64 s = scalar_value(wave, inst.sources[0]);
+    const u64 result = cut<T>(Op(s, exec));
+    const u64 decided = scalar_undefined(wave, inst.sources[0]) & cut<T>(Op(~u64{0}, exec) ^ Op(0, exec));
+    for (u32 k = 0; k < kWords; ++k) {
+        const auto to = static_cast<Register>(inst.result == isa::kNull ? isa::kNull : inst.result + k);
+        const auto exec_word = static_cast<Register>(isa::kExecLo + k);
+        set_scalar(wave, to, low(exec >> (32 * k)));
+        set_scalar_undefined(wave, to, 0);
+        set_scalar_undefined(wave, exec_word, low(decided >> (32 * k)));
+        set_scalar(wave, exec_word, low(result >> (32 * k)));
+    }
     set_scalar(wave, isa::kScc, result != 0 ? 1u : 0u);
     set_scalar_undefined(wave, isa::kScc, 0);
 }
-u32 exec_and(u32 s, u32 e) { return s & e; }
-u32 exec_or(u32 s, u32 e) { return s | e; }
-u32 exec_xor(u32 s, u32 e) { return s ^ e; }
-u32 exec_andn2(u32 s, u32 e) { return s & ~e; } // S_ANDN2_SAVEEXEC: source and not EXEC
-u32 exec_andn1(u32 s, u32 e) { return ~s & e; }
-u32 exec_orn2(u32 s, u32 e) { return s | ~e; }
-u32 exec_orn1(u32 s, u32 e) { return ~s | e; }
-u32 exec_nand(u32 s, u32 e) { return ~(s & e); }
-u32 exec_nor(u32 s, u32 e) { return ~(s | e); }
-u32 exec_xnor(u32 s, u32 e) { return ~(s ^ e); }
+u64 exec_and(u64 s, u64 e) { return s & e; }
+u64 exec_or(u64 s, u64 e) { return s | e; }
+u64 exec_xor(u64 s, u64 e) { return s ^ e; }
+u64 exec_andn2(u64 s, u64 e) { return s & ~e; } // S_ANDN2_SAVEEXEC: source and not EXEC
+u64 exec_andn1(u64 s, u64 e) { return ~s & e; }
+u64 exec_orn2(u64 s, u64 e) { return s | ~e; }
+u64 exec_orn1(u64 s, u64 e) { return ~s | e; }
+u64 exec_nand(u64 s, u64 e) { return ~(s & e); }
+u64 exec_nor(u64 s, u64 e) { return ~(s | e); }
+u64 exec_xnor(u64 s, u64 e) { return ~(s ^ e); }
 
 // The same with the new EXEC as the result.
-template <u32 (*Op)(u32 source, u32 exec)>
+template <typename T, u64 (*Op)(u64 source, u64 exec)>
 void write_exec(Wave& wave, const Inst& inst) {
-    save_exec<Op>(wave, inst);
+    save_exec<T, Op>(wave, inst);
     set_scalar(wave, inst.result, wave.exec());
+    if (sizeof(T) == 8 && inst.result != isa::kNull)
+        set_scalar(wave, static_cast<Register>(inst.result + 1), wave.scalar(isa::kExecLo + 1));
 }
 
 constexpr ShadowRule kAll = ShadowRule::kAll, kMove = ShadowRule::kMove, kCarry = ShadowRule::kCarry;
@@ -272,11 +278,11 @@ constexpr Row row(std::string_view name, std::string_view shape, ScalarOp op, u8
     return scalar_row(name, shape, op, scc, shadow, controls);
 }
 
-constexpr Row exec_row(std::string_view name, Handler handler) {
+constexpr Row exec_row(std::string_view name, std::string_view shape, Handler handler) {
     Row r;
     r.name = name;
     r.unit = Unit::kControl;
-    r.shape = "1:1";
+    r.shape = shape;
     r.handler = handler;
     return r;
 }
@@ -360,18 +366,30 @@ constexpr Row kRows[] = {
     row("S_CMP_LG_U64", "-:22", compare<u64, kNe>, kOut, kAll),
     row("S_BITCMP0_B32", "-:11", bitcmp0, kOut, kAll),
     row("S_BITCMP1_B32", "-:11", bitcmp1, kOut, kAll),
-    exec_row("S_AND_SAVEEXEC_B32", save_exec<exec_and>),
-    exec_row("S_OR_SAVEEXEC_B32", save_exec<exec_or>),
-    exec_row("S_XOR_SAVEEXEC_B32", save_exec<exec_xor>),
-    exec_row("S_ANDN2_SAVEEXEC_B32", save_exec<exec_andn2>),
-    exec_row("S_ANDN1_SAVEEXEC_B32", save_exec<exec_andn1>),
-    exec_row("S_ORN2_SAVEEXEC_B32", save_exec<exec_orn2>),
-    exec_row("S_ORN1_SAVEEXEC_B32", save_exec<exec_orn1>),
-    exec_row("S_NAND_SAVEEXEC_B32", save_exec<exec_nand>),
-    exec_row("S_NOR_SAVEEXEC_B32", save_exec<exec_nor>),
-    exec_row("S_XNOR_SAVEEXEC_B32", save_exec<exec_xnor>),
-    exec_row("S_ANDN1_WREXEC_B32", write_exec<exec_andn1>),
-    exec_row("S_ANDN2_WREXEC_B32", write_exec<exec_andn2>),
+    exec_row("S_AND_SAVEEXEC_B32", "1:1", save_exec<u32, exec_and>),
+    exec_row("S_OR_SAVEEXEC_B32", "1:1", save_exec<u32, exec_or>),
+    exec_row("S_XOR_SAVEEXEC_B32", "1:1", save_exec<u32, exec_xor>),
+    exec_row("S_ANDN2_SAVEEXEC_B32", "1:1", save_exec<u32, exec_andn2>),
+    exec_row("S_ANDN1_SAVEEXEC_B32", "1:1", save_exec<u32, exec_andn1>),
+    exec_row("S_ORN2_SAVEEXEC_B32", "1:1", save_exec<u32, exec_orn2>),
+    exec_row("S_ORN1_SAVEEXEC_B32", "1:1", save_exec<u32, exec_orn1>),
+    exec_row("S_NAND_SAVEEXEC_B32", "1:1", save_exec<u32, exec_nand>),
+    exec_row("S_NOR_SAVEEXEC_B32", "1:1", save_exec<u32, exec_nor>),
+    exec_row("S_XNOR_SAVEEXEC_B32", "1:1", save_exec<u32, exec_xnor>),
+    exec_row("S_ANDN1_WREXEC_B32", "1:1", write_exec<u32, exec_andn1>),
+    exec_row("S_ANDN2_WREXEC_B32", "1:1", write_exec<u32, exec_andn2>),
+    exec_row("S_AND_SAVEEXEC_B64", "2:2", save_exec<u64, exec_and>),
+    exec_row("S_OR_SAVEEXEC_B64", "2:2", save_exec<u64, exec_or>),
+    exec_row("S_XOR_SAVEEXEC_B64", "2:2", save_exec<u64, exec_xor>),
+    exec_row("S_ANDN2_SAVEEXEC_B64", "2:2", save_exec<u64, exec_andn2>),
+    exec_row("S_ANDN1_SAVEEXEC_B64", "2:2", save_exec<u64, exec_andn1>),
+    exec_row("S_ORN2_SAVEEXEC_B64", "2:2", save_exec<u64, exec_orn2>),
+    exec_row("S_ORN1_SAVEEXEC_B64", "2:2", save_exec<u64, exec_orn1>),
+    exec_row("S_NAND_SAVEEXEC_B64", "2:2", save_exec<u64, exec_nand>),
+    exec_row("S_NOR_SAVEEXEC_B64", "2:2", save_exec<u64, exec_nor>),
+    exec_row("S_XNOR_SAVEEXEC_B64", "2:2", save_exec<u64, exec_xnor>),
+    exec_row("S_ANDN1_WREXEC_B64", "2:2", write_exec<u64, exec_andn1>),
+    exec_row("S_ANDN2_WREXEC_B64", "2:2", write_exec<u64, exec_andn2>),
 
     row("S_NOT_B64", "2:2", not64, kOut, ShadowRule::kXor),
     row("S_BREV_B64", "2:2", brev64, kNoScc, kMove),

@@ -1,6 +1,8 @@
 #include "peacemaker/emu/scratch.h"
 
 #include "peacemaker/emu/abi.h"
+#include "peacemaker/emu/global.h"
+#include "peacemaker/emu/loads.h"
 #include "peacemaker/emu/shadow.h"
 
 #include <fmt/format.h>
@@ -56,6 +58,25 @@ void write_scratch(Wave& wave, std::int64_t at, u32 lane, u32 bytes, const u32* 
         const u64 to = static_cast<u64>(at) + i;
         set_byte(wave.scratch.words, lane, to, static_cast<u8>(words[i / 4] >> (8 * (i % 4))));
         set_byte(wave.scratch.undefined, lane, to, static_cast<u8>(undefined[i / 4] >> (8 * (i % 4))));
+    }
+}
+
+void load_scratch(Wave& wave, const Inst& inst, const ScratchOffsets& at) {
+    const u32 exec = wave.exec(), bytes = inst.row->bytes;
+    if (exec == 0) return;
+    alignas(64) LaneWords words = {}, undefined = {};
+    read_scratch(wave, at, lanes_in_scratch(wave, at, exec, bytes, false), bytes, words, undefined);
+    deliver(wave, inst, ReturnClass::kVectorLoad, words, undefined, exec);
+}
+
+void store_scratch(Wave& wave, const Inst& inst, const ScratchOffsets& at, u32 lanes, u32 bytes) {
+    const u32 inside = lanes_in_scratch(wave, at, lanes, bytes, true);
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+        if (((inside >> lane) & 1u) == 0) continue;
+        u32 words[4], undefined[4];
+        stored_words(wave, inst, lane, false, bytes, words);
+        stored_words(wave, inst, lane, true, bytes, undefined);
+        write_scratch(wave, at[lane], lane, bytes, words, undefined);
     }
 }
 

@@ -24,6 +24,12 @@ void read_scratch(const Wave& wave, const ScratchOffsets& at, std::uint32_t lane
 void write_scratch(Wave& wave, std::int64_t at, std::uint32_t lane, std::uint32_t bytes, const std::uint32_t* words,
                    const std::uint32_t* undefined);
 
+/// The row's load for all active lanes, its registers in flight from here on.
+void load_scratch(Wave& wave, const Inst& inst, const ScratchOffsets& at);
+
+/// Stores `bytes` bytes (at most 16) of the data registers for the lanes.
+void store_scratch(Wave& wave, const Inst& inst, const ScratchOffsets& at, std::uint32_t lanes, std::uint32_t bytes);
+
 /// gfx10: whether FLAT_SCRATCH holds what the kernel was given for it, as FLAT and SCRATCH instructions need; a finding
 /// where it was never set, a stop where it is something else. Later chips need no set-up.
 bool scratch_is_set_up(Wave& wave);

@@ -8,7 +8,8 @@ namespace {
 
 template <typename F>
 void for_each_register(const Outstanding& o, F f) {
-    for (std::uint32_t i = 0; i < o.count; ++i) f(static_cast<Register>(o.first + i));
+    for (std::uint32_t i = 0; i < o.count; ++i)
+        if (((o.mask >> i) & 1u) != 0) f(static_cast<Register>(o.first + i));
 }
 
 void mark(Wave& wave, const Outstanding& o) {
@@ -89,7 +90,7 @@ void issue(Wave& wave, const Outstanding& operation) {
         for (const OutstandingList& other : wave.outstanding)
             for (std::uint32_t i = 0; i < other.size; ++i) {
                 const Outstanding& o = other.of[i];
-                if (r < o.first || r >= o.first + o.count) continue;
+                if (r < o.first || r >= o.first + o.count || ((o.mask >> (r - o.first)) & 1u) == 0) continue;
                 if (ordered && o.cls == operation.cls) continue;
                 const bool halves_meet =
                     o.half == isa::Half::kWhole || operation.half == isa::Half::kWhole || o.half == operation.half;
@@ -108,6 +109,16 @@ void issue(Wave& wave, const Outstanding& operation) {
         one.cls = cls;
         append(wave, one);
     }
+}
+
+void complete(Wave& wave, Register r) {
+    for (OutstandingList& list : wave.outstanding) {
+        std::uint32_t kept = 0;
+        for (std::uint32_t i = 0; i < list.size; ++i)
+            if (list.of[i].first != r) list.of[kept++] = list.of[i];
+        list.size = kept;
+    }
+    wave.state[r] &= static_cast<std::uint8_t>(~kInFlight);
 }
 
 std::uint32_t lanes_in_flight(const Wave& wave, Register r, std::uint32_t lanes, isa::Half half) {

@@ -23,6 +23,9 @@ void issue(Wave& wave, const Outstanding& operation);
 /// The program waited until at most `n` operations of the counter are outstanding.
 void wait_for(Wave& wave, Counter counter, std::uint32_t n);
 
+/// What fills the scalar register is done, whatever its counter says.
+void complete(Wave& wave, Register r);
+
 /// The lanes of `lanes` in which `half` of the register is in flight.
 std::uint32_t lanes_in_flight(const Wave& wave, Register r, std::uint32_t lanes, isa::Half half);
 

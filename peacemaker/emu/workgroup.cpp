@@ -37,7 +37,9 @@ void remember_read(ByteHistory& history, const ByteAccess& now) {
 
 } // namespace
 
-void WorkgroupState::start(std::uint32_t bytes) {
+void WorkgroupState::start(std::uint32_t bytes, std::uint32_t wave_count) {
+    waves = wave_count;
+    barrier = signalled = 0;
     lds.assign(bytes, 0xa5);
     undefined.assign(bytes, 0xff);
     history.assign(bytes, {});
@@ -62,6 +64,9 @@ void note_access(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t
 
 void signal_barrier(Wave& wave) {
     ++wave.barriers_signalled;
+    WorkgroupState& group = *wave.group;
+    group.signalled = wave.barriers_signalled > group.barrier ? 1 : group.signalled + 1;
+    group.barrier = std::max(group.barrier, wave.barriers_signalled);
     const std::size_t lds = static_cast<std::size_t>(Counter::kLgkm);
     for (std::uint32_t i = 0; i < wave.outstanding[lds].size; ++i) {
         const Outstanding& o = wave.outstanding[lds].of[i];

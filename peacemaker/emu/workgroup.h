@@ -36,9 +36,12 @@ struct WorkgroupState {
     std::vector<std::uint8_t> undefined; // masks
     std::vector<ByteHistory> history;
     std::uint32_t acquired = 0; // device memory: records of AccessLog that precede all that it does now
+    std::uint32_t waves = 0;
+    std::uint32_t barrier = 0;   // the latest that a wave has signalled, counted from 1
+    std::uint32_t signalled = 0; // the waves that have signalled it
 
-    /// `bytes` of LDS, all undefined, no access yet.
-    void start(std::uint32_t bytes);
+    /// `bytes` of LDS, all undefined, no access yet; a workgroup of `waves` waves, no barrier signalled.
+    void start(std::uint32_t bytes, std::uint32_t waves);
 };
 
 /// Judges and remembers an access to `bytes` bytes from `at`; a race is a finding of the current instruction.

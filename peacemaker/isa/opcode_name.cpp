@@ -40,7 +40,8 @@ bool take_addressing(OpcodeName& name, std::string_view token) {
 
 bool take_encoding(OpcodeName& name, std::string_view token) {
     if (token.starts_with("gfx") || token == "vi" || token == "e32" || token == "w32" || token == "w64" ||
-        token == "t16" || token == "fake16" || token == "opsel" || token == "twoaddr" || token == "VBUFFER")
+        token == "t16" || token == "fake16" || token == "opsel" || token == "twoaddr" || token == "VBUFFER" ||
+        token == "format")
         return true;
     if (token == "e64") {
         name.vop3 = true;

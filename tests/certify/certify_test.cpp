@@ -36,6 +36,47 @@ TEST(Certify, WhatCannotBeFollowedIsUncheckedNeverCertified) {
     }
 }
 
+TEST(Certify, WhatOtherChipsHaveIsUncheckedToo) {
+    struct One {
+        const char *chip, *body;
+    };
+    for (const One& one :
+         {One{"gfx1030", "s_mov_b32 m0, 0\nbuffer_load_dword off, s[4:7], 0 lds\ns_waitcnt vmcnt(0)\n"},
+          {"gfx1030", "s_mov_b32 m0, 0\nglobal_load_dword v1, s[4:5] lds\ns_waitcnt vmcnt(0)\n"},
+          {"gfx1030", "s_trap 2\n"},
+          {"gfx1201", "s_mov_b32 m0, 1\nglobal_load_block v[2:33], v1, s[4:5]\ns_wait_loadcnt 0\n"},
+          {"gfx1201", "s_mov_b32 m0, 1\nglobal_store_block v1, v[2:33], s[4:5]\n"},
+          {"gfx1201", "s_barrier_signal_isfirst -1\ns_barrier_wait -1\n"},
+          {"gfx1201", "s_barrier_init 1\n"},
+          {"gfx1201", "s_alloc_vgpr 64\n"}}) {
+        KernelText kernel;
+        kernel.vgprs = 48;
+        kernel.body = one.body;
+        const auto certificate = certified(**find_chip(one.chip), kernel);
+        EXPECT_EQ(certificate.verdict, Verdict::kUnchecked) << one.body;
+        EXPECT_FALSE(certificate.unchecked.empty()) << one.body;
+    }
+}
+
+// The counters of buffer instructions and of scalar answers.
+TEST(Certify, ResultsOfBuffersAndMessagesAreLate) {
+    struct One {
+        const char *issue, *use, *wait;
+    };
+    for (const One& one :
+         {One{"buffer_atomic_add_u32 v2, v1, s[4:7], 0 offen glc\n", "v_mov_b32 v3, v2\n", "s_waitcnt vmcnt(0)\n"},
+          {"buffer_load_format_xy v[2:3], v1, s[4:7], 0 offen\n", "v_mov_b32 v4, v3\n", "s_waitcnt vmcnt(0)\n"},
+          {"tbuffer_load_format_x v2, v1, s[4:7], 0 format:20 offen\n", "v_mov_b32 v3, v2\n", "s_waitcnt vmcnt(0)\n"},
+          {"global_load_addtid_b32 v2, s[4:5]\n", "v_mov_b32 v3, v2\n", "s_waitcnt vmcnt(0)\n"},
+          {"s_sendmsg_rtn_b64 s[4:5], sendmsg(MSG_RTN_GET_REALTIME)\n", "s_mov_b32 s6, s5\n",
+           "s_waitcnt lgkmcnt(0)\n"}}) {
+        EXPECT_EQ(faults_of(certified(chip(), std::string(one.issue) + one.use + one.wait)).size(), 1U) << one.issue;
+        EXPECT_EQ(faults_of(certified(chip(), std::string(one.issue) + one.wait + one.use)).size(), 0U) << one.issue;
+    }
+    EXPECT_EQ(faults_of(certified(chip(), "buffer_atomic_add_u32 v2, v1, s[4:7], 0 offen\nv_mov_b32 v2, v1\n")).size(),
+              0U);
+}
+
 TEST(Certify, RegistersMayBeGivenBackBeforeTheEnd) {
     EXPECT_EQ(certified(chip(), "s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)\n").verdict, Verdict::kCertified);
 }

@@ -1,4 +1,4 @@
-// Every global and flat atomic: memory and the returned value, against what atomic_cases.h says.
+// Every global, flat and buffer atomic: memory and the returned value, against what atomic_cases.h says.
 #include "peacemaker/emu/program.h"
 #include "peacemaker/emu/row.h"
 #include "tests/emu/atomic_cases.h"
@@ -20,7 +20,7 @@ using u64 = std::uint64_t;
 
 enum : unsigned { kGen10 = 1, kGen11 = 2, kGen12 = 4, kGen10And11 = 3, kGen11And12 = 6, kAllGens = 7 };
 
-/// One atomic by its row, less GLOBAL_ or FLAT_.
+/// One atomic by its row, less GLOBAL_, FLAT_ or BUFFER_.
 struct Case {
     const char* row;
     const char* assembly; // as gfx10 writes it; later chips take it, too
@@ -80,12 +80,17 @@ struct Form {
     const char* space;
     bool lds;
     const char* operands;
+    bool buffer = false; // the result takes the registers of the data
 };
 constexpr Form kForms[] = {
     {"GLOBAL", false, "v1, {D}, s[4:5] offset:8"},
     {"GLOBAL", false, "v[14:15], {D}, off offset:8"},
     {"FLAT", false, "v[14:15], {D} offset:8"},
     {"FLAT", true, "v[18:19], {D} offset:8"},
+    // s[20:23]: all of the buffer by bytes; s[24:27]: 32 records of 32 bytes. v[12:13] = the lane's number and 4.
+    {"BUFFER", false, "{D}, v1, s[20:23], s13 offen offset:4", true},
+    {"BUFFER", false, "{D}, v0, s[24:27], s13 idxen offset:4", true},
+    {"BUFFER", false, "{D}, v[12:13], s[24:27], s13 idxen offen", true},
 };
 
 std::string registers(unsigned first, unsigned dwords) {
@@ -100,7 +105,7 @@ std::string instruction(const Chip& chip, const Form& form, const Case& c, bool 
     operands.replace(operands.find("{D}"), 3, registers(20, compares(c.op) ? 2 * dwords : dwords));
     std::string text = std::string(form.space) + "_" + c.assembly + " ";
     std::transform(text.begin(), text.end(), text.begin(), [](unsigned char ch) { return std::tolower(ch); });
-    if (returns) text += registers(8, dwords) + ", ";
+    if (returns && !form.buffer) text += registers(8, dwords) + ", ";
     text += operands;
     if (returns) text += chip.generation >= 12 ? " th:TH_ATOMIC_RETURN" : " glc";
     return text;
@@ -121,12 +126,25 @@ std::string body_of(const Chip& chip, const Form& form, const Case& c, bool retu
   v_mov_b32_e32 v18, v1
   v_mov_b32_e32 v19, s19
   global_load_dwordx4 v[4:7], v1, s[4:5]
+  s_mov_b32 s13, 4
+  s_mov_b32 s20, s4
+  s_mov_b32 s21, s5
+  s_movk_i32 s22, 0x400
+  s_mov_b32 s23, 0x31004000
+  s_mov_b32 s24, s4
+  s_or_b32 s25, s5, 0x200000
+  s_mov_b32 s26, 32
+  s_mov_b32 s27, 0x01004000
+  v_mov_b32_e32 v12, v0
+  v_mov_b32_e32 v13, 4
   v_mov_b32_e32 v8, 0x77
   v_mov_b32_e32 v9, 0x77
   wait_vm 0
 )";
     if (form.lds) text += "  ds_write_b128 v1, v[4:7]\n";
     text += "  " + instruction(chip, form, c, returns) + "\n  wait_all\n";
+    if (form.buffer && returns) text += "  v_mov_b32_e32 v8, v20\n";
+    if (form.buffer && returns && c.bytes == 8) text += "  v_mov_b32_e32 v9, v21\n";
     text += form.lds ? "  ds_read_b128 v[4:7], v1\n" : "  global_load_dwordx4 v[4:7], v1, s[4:5]\n";
     return text + "  wait_all\n  global_store_dwordx4 v1, v[4:7], s[6:7]\n  global_store_dwordx2 v1, v[8:9], s[6:7] "
                   "offset:16\n";
@@ -220,10 +238,12 @@ TEST(AtomicRows, EachHasATest) {
     std::set<std::string> tested;
     for (const Case& c : kCases) {
         tested.insert(std::string("GLOBAL_") + c.row);
+        tested.insert(std::string("BUFFER_") + c.row);
         if (!c.global_only) tested.insert(std::string("FLAT_") + (c.flat_row != nullptr ? c.flat_row : c.row));
     }
-    for (const emu::Row& row : emu::memory_rows())
-        EXPECT_TRUE(row.atomic == nullptr || tested.contains(std::string(row.name))) << row.name;
+    for (const auto rows : {emu::memory_rows(), emu::buffer_rows()})
+        for (const emu::Row& row : rows)
+            EXPECT_TRUE(row.atomic == nullptr || tested.contains(std::string(row.name))) << row.name;
 }
 
 // Lanes of one instruction, waves and workgroups on several host threads: no addition is lost, and every one is told

@@ -271,6 +271,25 @@ std::vector<Case> flow_cases() {
                            {"S_SENDMSG", kGen11And12, "s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)"},
                            {"S_ICACHE_INV", kAllGens, "s_icache_inv"},
                            {"S_DCACHE_INV", kAllGens, "s_dcache_inv"},
+                           {"S_GL1_INV", kGen10And11, "s_gl1_inv"},
+                           {"S_ATC_PROBE", kAllGens, "s_atc_probe 1, s[4:5], 0x0"},
+                           {"S_ATC_PROBE_BUFFER", kAllGens, "s_atc_probe_buffer 1, s[4:7], 0x0"},
+                           {"S_PREFETCH_DATA", kGen12, "s_prefetch_data s[4:5], 0x0, s20, 0"},
+                           {"S_PREFETCH_DATA_PC_REL", kGen12, "s_prefetch_data_pc_rel 0x0, s20, 0"},
+                           {"S_PREFETCH_INST", kGen12, "s_prefetch_inst s[4:5], 0x0, s20, 0"},
+                           {"S_PREFETCH_INST_PC_REL", kGen12, "s_prefetch_inst_pc_rel 0x0, s20, 0"},
+                           {"S_BUFFER_PREFETCH_DATA", kGen12, "s_buffer_prefetch_data s[4:7], 0x0, s20, 0"},
+                           {"S_TRAP", kAllGens, "s_trap 3"}, // without a debugger
+                           {"S_SETHALT", kAllGens, "s_sethalt 0"},
+                           {"S_CBRANCH_CDBGSYS", kGen10And11, "s_cbranch_cdbgsys .Lcdbg1\n.Lcdbg1:"},
+                           {"S_CBRANCH_CDBGSYS", kGen10And11,
+                            "s_cbranch_cdbgsys .Lcdbg2\n s_branch .Lcdbg3\n.Lcdbg2:\n s_endpgm\n.Lcdbg3:"},
+                           {"S_CBRANCH_CDBGUSER", kGen10And11,
+                            "s_cbranch_cdbguser .Lcdbg4\n s_branch .Lcdbg5\n.Lcdbg4:\n s_endpgm\n.Lcdbg5:"},
+                           {"S_CBRANCH_CDBGSYS_OR_USER", kGen10And11,
+                            "s_cbranch_cdbgsys_or_user .Lcdbg6\n s_branch .Lcdbg7\n.Lcdbg6:\n s_endpgm\n.Lcdbg7:"},
+                           {"S_CBRANCH_CDBGSYS_AND_USER", kGen10And11,
+                            "s_cbranch_cdbgsys_and_user .Lcdbg8\n s_branch .Lcdbg9\n.Lcdbg8:\n s_endpgm\n.Lcdbg9:"},
                            {"BUFFER_GL0_INV", kGen10And11, "buffer_gl0_inv"},
                            {"BUFFER_GL1_INV", kGen10And11, "buffer_gl1_inv"},
                            {"GLOBAL_INV", kGen12, "global_inv scope:SCOPE_DEV"},
@@ -325,6 +344,62 @@ std::vector<Case> flow_cases() {
     return all;
 }
 
+// --- clocks, barriers' answers, registers that M0 chooses ---------------------------------------------------------
+
+std::vector<Case> answer_cases() {
+    // The clock goes on: the second reading less the first is some, but not much.
+    const auto clocks = [](const std::string& read, const char* wait) {
+        return fmt::format(fmt::runtime(read + "\n {1}\n s_mov_b64 s[22:23], s[20:21]\n" + read +
+                                        "\n {1}\n s_sub_u32 s24, s20, s22\n s_subb_u32 s25, s21, s23\n s_add_u32 s24, "
+                                        "s24, -1\n s_cmp_lt_u32 s24, 0x400\n s_cselect_b32 s24, 1, 0\n s_add_u32 s24, "
+                                        "s24, s25\n v_mov_b32_e32 v2, s24"),
+                           "", wait);
+    };
+    const char* const scalar10 = "s_waitcnt lgkmcnt(0)";
+    const char* const scalar12 = "s_wait_kmcnt 0x0";
+    const std::string message = "s_sendmsg_rtn_b64 s[20:21], sendmsg(MSG_RTN_GET_REALTIME)";
+    const std::string half = "s_mov_b32 s21, 0\n s_sendmsg_rtn_b32 s20, sendmsg(MSG_RTN_GET_REALTIME)";
+    const std::string cycles = "s_mov_b32 s21, 0\n s_getreg_b32 s20, hwreg(29, 0, 20)";
+    std::vector<Case> all = {
+        {"S_MEMTIME", kGen10, clocks("s_memtime s[20:21]", scalar10), ~0u, all_lanes(1)},
+        {"S_MEMREALTIME", kGen10, clocks("s_memrealtime s[20:21]", scalar10), ~0u, all_lanes(1)},
+        {"S_SENDMSG_RTN_B64", kGen11, clocks(message, scalar10), ~0u, all_lanes(1)},
+        {"S_SENDMSG_RTN_B64", kGen12, clocks(message, scalar12), ~0u, all_lanes(1)},
+        {"S_SENDMSG_RTN_B32", kGen11, clocks(half, scalar10), ~0u, all_lanes(1)},
+        {"S_SENDMSG_RTN_B32", kGen12, clocks(half, scalar12), ~0u, all_lanes(1)},
+        {"S_GETREG_B32", kAllGens, clocks(cycles, "s_nop 0"), ~0u, all_lanes(1)},
+        // One wave: it is the first, and the only member.
+        {"S_BARRIER_SIGNAL_ISFIRST", kGen12,
+         "s_cmp_eq_u32 s4, s4\n s_cselect_b32 s20, 0, 1\n s_cmp_lg_u32 s20, 0\n s_barrier_signal_isfirst -1\n "
+         "s_barrier_wait 0xffff\n s_cselect_b32 s20, 7, 9\n v_mov_b32_e32 v2, s20",
+         ~0u, all_lanes(7)},
+        {"S_BARRIER_SIGNAL_ISFIRST", kGen12,
+         "s_barrier_signal_isfirst -1\n s_wait_kmcnt 0x0\n s_cselect_b32 s20, 7, 9\n s_barrier_wait 0xffff\n "
+         "v_mov_b32_e32 v2, s20",
+         ~0u, all_lanes(7)},
+        {"S_GET_BARRIER_STATE", kGen12, "s_get_barrier_state s20, -1\n s_wait_kmcnt 0x0\n v_mov_b32_e32 v2, s20", ~0u,
+         all_lanes(0x11)},
+        {"S_MOVRELS_B32", kAllGens,
+         "s_mov_b32 s20, 1\n s_mov_b32 s23, 5\n s_mov_b32 m0, 3\n s_movrels_b32 s30, s20\n v_mov_b32_e32 v2, s30", ~0u,
+         all_lanes(5)},
+        {"S_MOVRELS_B64", kAllGens,
+         "s_mov_b32 s24, 6\n s_mov_b32 s25, 70\n s_mov_b32 m0, 4\n s_movrels_b64 s[30:31], s[20:21]\n s_add_u32 s30, "
+         "s30, s31\n v_mov_b32_e32 v2, s30",
+         ~0u, all_lanes(76)},
+        {"S_MOVRELD_B32", kAllGens,
+         "s_mov_b32 s20, 11\n s_mov_b32 s33, 5\n s_mov_b32 m0, 3\n s_movreld_b32 s30, s20\n v_mov_b32_e32 v2, s33", ~0u,
+         all_lanes(11)},
+        {"S_MOVRELD_B64", kAllGens,
+         "s_mov_b32 s20, 12\n s_mov_b32 s21, 300\n s_mov_b32 m0, 6\n s_movreld_b64 s[30:31], s[20:21]\n s_add_u32 s30, "
+         "s36, s37\n v_mov_b32_e32 v2, s30",
+         ~0u, all_lanes(312)},
+        {"S_MOVRELSD_2_B32", kAllGens,
+         "s_mov_b32 s22, 13\n s_mov_b32 m0, 0x50002\n s_movrelsd_2_b32 s30, s20\n v_mov_b32_e32 v2, s35", ~0u,
+         all_lanes(13)},
+    };
+    return all;
+}
+
 // --- the mode register
 // ------------------------------------------------------------------------------------------------------------
 
@@ -355,7 +430,7 @@ std::vector<Case> mode_cases() {
 
 std::vector<Case> all_cases() {
     std::vector<Case> all = flow_cases();
-    for (const auto& more : {mode_cases(), lane_cases(), dpp_cases(), sdwa_cases()})
+    for (const auto& more : {answer_cases(), mode_cases(), lane_cases(), dpp_cases(), sdwa_cases()})
         all.insert(all.end(), more.begin(), more.end());
     return all;
 }
@@ -460,6 +535,99 @@ TEST(ModeRegister, OtherRoundingAndHalfModesStopTheLaunch) {
             const std::string text = text_of(rig.launch(kernels[n].name, Rig::pack(rig.fresh(4), rig.fresh(4))));
             EXPECT_NE(text.find(stops[n].message), std::string::npos) << text;
         }
+    }
+}
+
+// What is no result: findings, and stops with their reasons.
+TEST(Control, TrapsMessagesAndRegistersThatDoNotExist) {
+    struct One {
+        const char* body;
+        unsigned generations;
+        const char* text;
+    };
+    const One all[] = {
+        {"s_trap 2", kAllGens, "trap at s_trap 2"},
+        {"s_trap 1", kAllGens, "unsupported trap number"},
+        {"s_sethalt 1", kAllGens, "unsupported halt"},
+        {"s_sendmsg sendmsg(MSG_INTERRUPT)", kAllGens, "unsupported message"},
+        {"s_sendmsg_rtn_b32 s20, sendmsg(MSG_RTN_GET_DOORBELL)", kGen11And12, "unsupported message"},
+        {"s_mov_b32 m0, 99\n s_movrels_b32 s20, s21", kAllGens, "register outside the allocation"},
+        {"s_movrels_b32 s20, s21", kAllGens, "undefined value decides"},
+        {"s_mov_b32 m0, 1\n s_load_dword s22, s[8:9], 0x0\n s_movrels_b32 s20, s21", kAllGens,
+         "register used before its wait"},
+        {"s_mov_b32 m0, 1\n s_load_dword s22, s[8:9], 0x0\n s_movreld_b32 s21, s8", kAllGens,
+         "register overwritten before its wait"},
+        {"s_sendmsg_rtn_b64 s[20:21], sendmsg(MSG_RTN_GET_REALTIME)\n s_mov_b32 s22, s20", kGen11And12,
+         "register used before its wait"},
+        {"s_memtime s[20:21]\n s_mov_b32 s22, s21", kGen10, "register used before its wait"},
+        {"s_barrier_signal_isfirst -1\n s_cselect_b32 s20, 1, 0", kGen12, "register used before its wait"},
+        {"s_barrier_signal_isfirst -1\n s_cbranch_scc1 .Lscc\n.Lscc:", kGen12, "register used before its wait"},
+        {"s_barrier_signal_isfirst -1\n s_add_u32 s20, s8, s9", kGen12, "register overwritten before its wait"},
+        {"s_barrier_signal_isfirst 1", kGen12, "unsupported barrier number"},
+        {"s_get_barrier_state s20, 2", kGen12, "unsupported barrier number"},
+        {"s_barrier_init 1", kGen12, "unsupported instruction s_barrier_init 1 (named barriers"},
+        {"s_rfe_b64 s[8:9]", kAllGens, "(for trap handlers alone"},
+    };
+    for (const Chip& chip : chips()) {
+        std::vector<KernelText> kernels;
+        std::vector<const One*> there;
+        for (const One& one : all) {
+            if ((one.generations >> (chip.generation - 10) & 1u) == 0) continue;
+            KernelText k;
+            k.name = fmt::format("one{}", kernels.size());
+            k.body = one.body;
+            kernels.push_back(std::move(k));
+            there.push_back(&one);
+        }
+        Rig rig(chip, kernels);
+        ASSERT_TRUE(rig.ok());
+        for (std::size_t n = 0; n < kernels.size(); ++n) {
+            SCOPED_TRACE(chip.name + ": " + there[n]->body);
+            const std::string text = text_of(rig.launch(kernels[n].name, Rig::pack(rig.fresh(4), rig.fresh(4))));
+            EXPECT_NE(text.find(there[n]->text), std::string::npos) << text;
+        }
+    }
+}
+
+// Of the waves of a workgroup one is the first at each barrier, and each sees who has signalled.
+TEST(Barriers, TellWhoIsFirstAndHowManySignalled) {
+    for (const Chip& chip : chips()) {
+        if (chip.generation < 12) continue;
+        KernelText k;
+        k.name = "first";
+        k.body = R"(
+  s_load_b64 s[4:5], s[8:9], 0x0
+  s_get_barrier_state s22, -1
+  s_wait_kmcnt 0x0
+  s_barrier_signal_isfirst -1
+  s_barrier_wait 0xffff
+  s_cselect_b32 s20, 1, 0
+  s_barrier_signal_isfirst -1
+  s_barrier_wait 0xffff
+  s_cselect_b32 s21, 1, 0
+  v_lshlrev_b32_e32 v1, 4, v0
+  v_mov_b32_e32 v4, s20
+  v_mov_b32_e32 v5, s21
+  v_mov_b32_e32 v6, s22
+  v_mov_b32_e32 v7, 0
+  global_store_b128 v1, v[4:7], s[4:5]
+)";
+        Rig rig(chip, {k});
+        ASSERT_TRUE(rig.ok());
+        emu::Allocation* const out = rig.fresh(96 * 16);
+        ASSERT_EQ(text_of(rig.launch("first", Rig::pack(out, out), {1, 1, 1}, {96, 1, 1})), "");
+        const auto got = words_of<u32>(out);
+        u32 firsts = 0, seconds = 0;
+        std::set<u32> states;
+        for (unsigned wave = 0; wave < 3; ++wave) {
+            firsts += got[128 * wave];
+            seconds += got[128 * wave + 1];
+            states.insert(got[128 * wave + 2]);
+        }
+        EXPECT_EQ(firsts, 1u);
+        EXPECT_EQ(seconds, 1u);
+        // Three members; none, one and two have signalled.
+        EXPECT_EQ(states, (std::set<u32>{0x31, 0x10031, 0x20031}));
     }
 }
 

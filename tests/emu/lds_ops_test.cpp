@@ -203,6 +203,16 @@ void add_atomics(std::vector<Case>& all) {
         add(fmt::format("DS_PK_ADD{}_F16", rtn), kGen12, 4, returns, Atomic::kAddHalves, false);
         add(fmt::format("DS_PK_ADD{}_BF16", rtn), kGen12, 4, returns, Atomic::kAddBfloats, false);
     }
+    // Each word whose top bit is set is written without it. Bit 2 of the address does not count.
+    all.push_back({"DS_CONDXCHG32_RTN_B64", kAllGens, "ds_condxchg32_rtn_b64 v[16:17], v1, v[20:21] offset:12",
+                   [](Lds& lds, Lane& l) {
+                       for (unsigned k = 0; k < 2; ++k) {
+                           const unsigned at = l.at + 8 + 4 * k;
+                           l.result[k] = static_cast<u32>(read(lds, at, 4));
+                           if (l.data[k] >= 0x80000000u) write(lds, at, 4, l.data[k] - 0x80000000u);
+                       }
+                   },
+                   nullptr});
     for (const unsigned bytes : {4u, 8u})
         for (const bool stride : {false, true}) {
             // Odd elements apart, so that no lane meets another one's.
@@ -250,6 +260,15 @@ void add_permutes(std::vector<Case>& all) {
     all.push_back({"DS_BPERMUTE_B32", kAllGens, "ds_bpermute_b32 v16, v20, v24 offset:8", nullptr,
                    [](Lds&, std::vector<Lane>& lanes) {
                        for (Lane& l : lanes) l.result[0] = lanes[(l.data[0] + 8) / 4 % 32].second[0];
+                   }});
+    // Lanes beyond EXEC are read as well.
+    all.push_back({"DS_BPERMUTE_FI_B32", kGen12,
+                   "s_mov_b32 exec_lo, 0x0f0f3131\n  ds_bpermute_fi_b32 v16, v20, v24 offset:8\n  s_wait_dscnt 0x0\n  "
+                   "s_mov_b32 exec_lo, -1",
+                   nullptr, [](Lds&, std::vector<Lane>& lanes) {
+                       for (std::size_t i = 0; i < 32; ++i)
+                           if ((0x0f0f3131u >> i) % 2 == 1)
+                               lanes[i].result[0] = lanes[(lanes[i].data[0] + 8) / 4 % 32].second[0];
                    }});
     all.push_back(
         {"DS_PERMUTE_B32", kAllGens, "ds_permute_b32 v16, v20, v24", nullptr, [](Lds&, std::vector<Lane>& lanes) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <random>
 #include <set>
 
@@ -402,41 +403,79 @@ TEST_P(OnChip, BuffersEndWhereTheirResourceSays) {
     const Chip& chip = chips()[GetParam()];
     const bool gfx12 = chip.generation >= 12;
     const std::string zero = gfx12 ? "null" : "0";
+    struct Want {
+        const char* text; // of the report
+        u32 value = 0;    // v2 of the first lane
+    };
     struct One {
         std::string access;
         unsigned records, stride, check; // OOB_SELECT
-        const char* text;                // of the report
-        u32 value = 0;                   // v2 of the first lane
-        u32 more = 0;                    // bits of the fourth word
+        Want want;
+        u32 change = 0; // bits of the fourth word that are the other way round
+        std::optional<Want> from_gfx11 = {}, gfx12 = {};
     };
     const char* const kNothing = "";
+    const char* const kCut = "unsupported access at a buffer's end";
+    const char* const kOpen = "unsupported range check of a buffer";
     const std::string raw = "buffer_load_dword v2, v4, s[20:23], ";
+    const std::string record = "buffer_load_dword v2, v5, s[20:23], ";
+    const std::string pair = "buffer_load_dwordx2 v[2:3], v4, s[20:23], ";
+    const std::string take_second = "\n  wait_vm 0\n  v_mov_b32_e32 v2, v3";
     const std::vector<One> all = {
-        {raw + zero + " offen offset:60", 64, 0, 3, kNothing, 115},
-        {raw + zero + " offen offset:64", 64, 0, 3, kNothing},
-        {raw + zero + " offen offset:62", 64, 0, 3, "unsupported access at a buffer's end"},
-        {raw + zero + " offen offset:64", 128, 0, 3, "out-of-bounds read"},
-        {raw + "s13 offen offset:60", 64, 0, 3, "unsupported access at a buffer's end"},
-        {raw + "s13 offen offset:56", 64, 0, 3, kNothing, 115},
-        {"buffer_store_dword v4, v4, s[20:23], " + zero + " offen offset:64", 64, 0, 3, kNothing, 7},
-        {"buffer_store_dword v4, v4, s[20:23], " + zero + " offen offset:64", 128, 0, 3, "out-of-bounds write", 7},
+        {raw + zero + " offen offset:60", 64, 0, 3, {kNothing, 115}},
+        {raw + zero + " offen offset:64", 64, 0, 3, {kNothing}},
+        // From gfx11 on the bytes count that are accessed.
+        {raw + zero + " offen offset:62", 64, 0, 3, {kCut}, 0, Want{kNothing}},
+        {raw + zero + " offen offset:64", 128, 0, 3, {"out-of-bounds read"}},
+        // gfx12 counts the scalar offset.
+        {raw + "s13 offen offset:60", 64, 0, 3, {kOpen}, 0, {}, Want{kNothing}},
+        {raw + "s13 offen offset:56", 64, 0, 3, {kNothing, 115}},
+        {"buffer_store_dword v4, v4, s[20:23], " + zero + " offen offset:64", 64, 0, 3, {kNothing, 7}},
+        {"buffer_store_dword v4, v4, s[20:23], " + zero + " offen offset:64", 128, 0, 3, {"out-of-bounds write", 7}},
+        // Dwords are checked one by one.
+        {pair + zero + " offen offset:60", 64, 0, 3, {kNothing, 115}},
+        {pair + zero + " offen offset:60" + take_second, 64, 0, 3, {kNothing}},
+        {pair + zero + " offen offset:56" + take_second, 64, 0, 3, {kNothing, 115}},
+        {pair + zero + " offen offset:60", 66, 0, 3, {kCut}, 0, Want{kNothing, 115}},
+        {"buffer_store_dwordx2 v[4:5], v4, s[20:23], " + zero + " offen offset:64", 64, 0, 3, {kNothing, 7}},
+        // An atomic is in range with all of its bytes or none.
+        {"buffer_atomic_add_x2 v[4:5], v4, s[20:23], " + zero + " offen offset:64", 64, 0, 3, {kNothing, 7}},
+        {"buffer_atomic_add_x2 v[4:5], v4, s[20:23], " + zero + " offen offset:56",
+         60,
+         0,
+         3,
+         {kCut, 7},
+         0,
+         Want{kNothing, 7}},
+        {"buffer_atomic_add v4, v4, s[20:23], " + zero + " offen offset:64", 128, 0, 3, {"out-of-bounds write", 7}},
         // Records of 16 bytes.
-        {"buffer_load_dword v2, v5, s[20:23], " + zero + " idxen offset:12", 4, 16, 0, kNothing, 115},
-        {"buffer_load_dword v2, v5, s[20:23], " + zero + " idxen offset:16", 4, 16, 0, kNothing},
-        {"buffer_load_dword v2, v5, s[20:23], " + zero + " idxen", 3, 16, 0, kNothing},
-        {"buffer_load_dword v2, v5, s[20:23], " + zero + " idxen", 3, 16, 1, kNothing},
-        {"buffer_load_dword v2, v5, s[20:23], " + zero + " idxen offset:16", 4, 16, 1, "out-of-bounds read"},
-        {"buffer_load_dword v2, v5, s[20:23], " + zero + " idxen", 0, 16, 2, kNothing},
-        {"buffer_load_dword v2, v5, s[20:23], " + zero + " idxen offset:12", 1, 16, 2, kNothing, 115},
-        {raw + zero + " offen", 64, 0, 3, "unsupported buffer resource", 0, 1u << 23},
-        {raw + zero + " offen", 64, 0, 3, "unsupported buffer resource", 0, 1u << 31},
-        {raw + zero + " offen", 64, 1u << 15, 3, "unsupported buffer resource"}, // swizzled
-        {"s_buffer_load_dword s16, s[20:23], 0x3c\n  wait_scalar\n  v_mov_b32_e32 v2, s16", 64, 0, 3, kNothing, 115},
-        {"s_buffer_load_dword s16, s[20:23], 0x40\n  wait_scalar\n  v_mov_b32_e32 v2, s16", 64, 0, 3, kNothing},
-        {"s_buffer_load_dword s16, s[20:23], 0x40\n  wait_scalar\n  v_mov_b32_e32 v2, s16", 68, 0, 3,
-         "out-of-bounds read"},
-        {"s_buffer_load_dwordx2 s[16:17], s[20:23], 0x3c\n  wait_scalar\n  v_mov_b32_e32 v2, s17", 64, 0, 3,
-         "unsupported load across a buffer's end"},
+        {record + zero + " idxen offset:12", 4, 16, 0, {kNothing, 115}},
+        {record + zero + " idxen offset:16", 4, 16, 0, {kNothing}},
+        {record + zero + " idxen", 3, 16, 0, {kNothing}},
+        {record + zero + " idxen", 3, 16, 1, {kNothing}},
+        {record + zero + " idxen offset:16", 4, 16, 1, {"out-of-bounds read"}},
+        {record + zero + " idxen", 0, 16, 2, {kNothing}},
+        {record + zero + " idxen offset:12", 1, 16, 2, {kNothing, 115}},
+        {record + zero + " idxen", 4, 0, 0, {kOpen}}, // a check against no stride
+        // The lane is added to the index: lane 0 here.
+        {raw + zero + " offen", 64, 0, 3, {kNothing, 100}, 1u << 23},
+        {raw + zero + " offen", 64, 0, 3, {"unsupported buffer resource"}, 1u << 31},
+        {raw + zero + " offen", 64, 1u << 15, 3, {kOpen}, 0, Want{"unsupported buffer resource"}}, // swizzled
+        // No format: no buffer is bound.
+        {raw + zero + " offen", 64, 0, 3, {kNothing}, 0x4000},
+        {"buffer_store_dword v4, v4, s[20:23], " + zero + " offen", 64, 0, 3, {kNothing, 7}, 0x4000},
+        {"s_buffer_load_dword s16, s[20:23], 0x3c\n  wait_scalar\n  v_mov_b32_e32 v2, s16", 64, 0, 3, {kNothing, 115}},
+        {"s_buffer_load_dword s16, s[20:23], 0x40\n  wait_scalar\n  v_mov_b32_e32 v2, s16", 64, 0, 3, {kNothing}},
+        {"s_buffer_load_dword s16, s[20:23], 0x40\n  wait_scalar\n  v_mov_b32_e32 v2, s16",
+         68,
+         0,
+         3,
+         {"out-of-bounds read"}},
+        {"s_buffer_load_dwordx2 s[16:17], s[20:23], 0x3c\n  wait_scalar\n  v_mov_b32_e32 v2, s17",
+         64,
+         0,
+         3,
+         {"unsupported load across a buffer's end"}},
     };
     std::vector<KernelText> kernels;
     for (const One& one : all) {
@@ -447,7 +486,7 @@ TEST_P(OnChip, BuffersEndWhereTheirResourceSays) {
                              "  s_mov_b32 s23, 0x{:x}\n  v_mov_b32_e32 v4, 0\n  v_mov_b32_e32 v5, 3\n"
                              "  v_mov_b32_e32 v2, 7\n  s_mov_b32 s13, 4\n  {}\n  wait_vm 0\n"
                              "  global_store_dword v4, v2, s[6:7]\n",
-                             one.stride << 16, one.records, one.check << 28 | 0x01004000u | one.more, one.access);
+                             one.stride << 16, one.records, (one.check << 28 | 0x01004000u) ^ one.change, one.access);
         kernels.push_back(std::move(k));
     }
     Rig rig(chip, kernels);
@@ -460,11 +499,14 @@ TEST_P(OnChip, BuffersEndWhereTheirResourceSays) {
         emu::Allocation* const in = rig.buffer(words);
         emu::Allocation* const out = rig.fresh(4);
         const std::string text = text_of(rig.launch(kernels[n].name, Rig::pack(in, out)));
-        if (*all[n].text == '\0') {
+        Want want = all[n].want;
+        if (chip.generation >= 11 && all[n].from_gfx11) want = *all[n].from_gfx11;
+        if (gfx12 && all[n].gfx12) want = *all[n].gfx12;
+        if (*want.text == '\0') {
             EXPECT_EQ(text, "");
-            EXPECT_EQ(words_of<u32>(out)[0], all[n].value);
+            EXPECT_EQ(words_of<u32>(out)[0], want.value);
         } else {
-            EXPECT_NE(text.find(all[n].text), std::string::npos) << text;
+            EXPECT_NE(text.find(want.text), std::string::npos) << text;
         }
         EXPECT_EQ(words_of<u32>(in), words);
     }
@@ -473,13 +515,97 @@ TEST_P(OnChip, BuffersEndWhereTheirResourceSays) {
 INSTANTIATE_TEST_SUITE_P(Chips, OnChip, ::testing::Range(0u, static_cast<unsigned>(chips().size())),
                          [](const auto& info) { return chips()[info.param].name; });
 
+// Four times the lane's number is added, and there is no address register.
+TEST_P(OnChip, AddressesThatCountLanes) {
+    const Chip& chip = chips()[GetParam()];
+    KernelText k;
+    k.name = "addtid";
+    k.body = R"(
+  s_load_dwordx4 s[4:7], s[8:9], 0x0
+  wait_scalar
+  s_mov_b32 exec_lo, 0xfffffff5
+  v_mov_b32_e32 v2, 7
+  global_load_dword_addtid v2, s[4:5] offset:8
+  wait_vm 0
+  global_store_dword_addtid v2, s[6:7] offset:4
+)";
+    Rig rig(chip, {k});
+    ASSERT_TRUE(rig.ok());
+    std::vector<u32> words(34), want(33, 55);
+    for (u32 i = 0; i < words.size(); ++i) words[i] = 100 + i;
+    for (u32 lane = 0; lane < 32; ++lane)
+        if ((0xfffffff5u >> lane) % 2 == 1) want[1 + lane] = 102 + lane;
+    emu::Allocation* const out = rig.buffer(std::vector<u32>(33, 55));
+    EXPECT_EQ(text_of(rig.launch("addtid", Rig::pack(rig.buffer(words), out))), "");
+    EXPECT_EQ(words_of<u32>(out), want);
+    words.pop_back();
+    EXPECT_EQ(kinds_of(rig.launch("addtid", Rig::pack(rig.buffer(words), out))),
+              std::vector{emu::FindingKind::kReadOutOfBounds});
+}
+
+// gfx12: of 32 registers those that M0 names; one operation for all of them.
+TEST(Blocks, MoveTheRegistersThatM0Names) {
+    for (const Chip& chip : chips()) {
+        if (chip.generation < 12) continue;
+        SCOPED_TRACE(chip.name);
+        const auto kernel = [](const char* name, const std::string& load, const std::string& between,
+                               const std::string& store) {
+            KernelText k;
+            k.name = name;
+            k.vgprs = 96;
+            k.scratch = 160;
+            k.body = "  s_load_b128 s[4:7], s[8:9], 0x0\n  wait_scalar\n  v_lshlrev_b32_e32 v1, 8, v0\n";
+            for (unsigned i = 0; i < 32; ++i) k.body += fmt::format("  v_mov_b32_e32 v{}, {}\n", 8 + i, 900 + i);
+            // Through scratch: bytes 128 on are what it holds from the start.
+            k.body += "  s_mov_b32 m0, 0x80000015\n  " + load + "\n" + between + "  s_mov_b32 m0, 0xc0000017\n  " +
+                      store + "\n";
+            return k;
+        };
+        const std::string wait = "  wait_vm 0\n";
+        const std::string global = "global_load_block v[8:39], v1, s[4:5] offset:4",
+                          store = "global_store_block v1, v[8:39], s[6:7] offset:8";
+        const std::string through = "  s_mov_b32 m0, -1\n  scratch_store_block off, v[8:39], off offset:16\n";
+        const std::string back = "scratch_load_block v[48:79], off, off offset:16\n  s_wait_loadcnt 0x0";
+        Rig rig(chip, {kernel("global", global, wait, store),
+                       kernel("scratch", global, wait + through + "  " + back + "\n",
+                              "global_store_block v1, v[48:79], s[6:7] offset:8"),
+                       kernel("early", global, "", store),
+                       // A register that M0 leaves out is free at once.
+                       kernel("free", global, "  v_mov_b32_e32 v9, 5\n" + wait, store),
+                       kernel("taken", global, "  v_mov_b32_e32 v10, 5\n" + wait, store),
+                       kernel("one_wait", "global_load_b32 v50, v1, s[4:5]\n  " + global,
+                              "  s_wait_loadcnt 0x1\n  v_mov_b32_e32 v51, v50\n" + wait, store)});
+        ASSERT_TRUE(rig.ok());
+        std::vector<u32> in(32 * 64), want(32 * 64, 55);
+        for (u32 i = 0; i < in.size(); ++i) in[i] = 10000 + i;
+        for (u32 lane = 0; lane < 32; ++lane)
+            for (u32 n = 0; n < 32; ++n) {
+                const bool loaded = ((0x80000015u >> n) & 1u) != 0, stored = ((0xc0000017u >> n) & 1u) != 0;
+                if (stored) want[64 * lane + 2 + n] = loaded ? 10000 + 64 * lane + 1 + n : 900 + n;
+            }
+        for (const char* const name : {"global", "scratch", "one_wait"}) {
+            SCOPED_TRACE(name);
+            emu::Allocation* const out = rig.buffer(std::vector<u32>(32 * 64, 55));
+            EXPECT_EQ(text_of(rig.launch(name, Rig::pack(rig.buffer(in), out))), "");
+            EXPECT_EQ(words_of<u32>(out), want);
+        }
+        const auto args = Rig::pack(rig.buffer(in), rig.buffer(std::vector<u32>(32 * 64)));
+        EXPECT_EQ(kinds_of(rig.launch("early", args)), std::vector{emu::FindingKind::kUsedBeforeWait});
+        EXPECT_EQ(text_of(rig.launch("free", args)), "");
+        EXPECT_EQ(kinds_of(rig.launch("taken", args)), std::vector{emu::FindingKind::kOverwrittenBeforeWait});
+    }
+}
+
 TEST(MemoryRows, EachHasATest) {
-    std::set<std::string> tested;
+    std::set<std::string> tested = {"GLOBAL_LOAD_DWORD_ADDTID", "GLOBAL_STORE_DWORD_ADDTID", "GLOBAL_LOAD_BLOCK",
+                                    "GLOBAL_STORE_BLOCK",       "SCRATCH_LOAD_BLOCK",        "SCRATCH_STORE_BLOCK"};
     for (const Form& form : kForms)
         for (const Access& access : kAccesses) tested.insert(std::string(form.space) + "_" + access.row);
-    // atomic_ops_test.cpp has the atomics.
-    for (const emu::Row& row : emu::memory_rows())
-        EXPECT_TRUE(row.atomic != nullptr || tested.contains(std::string(row.name))) << row.name;
+    // atomic_ops_test.cpp has the atomics, buffer_ops_test.cpp the data formats.
+    for (const auto rows : {emu::memory_rows(), emu::buffer_rows()})
+        for (const emu::Row& row : rows)
+            EXPECT_TRUE(row.atomic != nullptr || row.components != 0 || tested.contains(std::string(row.name)))
+                << row.name;
 }
 
 TEST(ScalarMemoryRows, EachHasATest) {

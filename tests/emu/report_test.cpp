@@ -37,6 +37,7 @@ TEST(FindingKinds, HaveTheNamesThatRegistriesUse) {
         {K::kGlobalRace, "device memory race"},
         {K::kBarrierDivergence, "barrier divergence"},
         {K::kMisaligned, "misaligned access"},
+        {K::kTrap, "trap"},
     };
     std::set<std::string> all;
     for (const auto& [kind, name] : names) {

@@ -123,6 +123,14 @@ void add_exec(std::vector<Case>& all) {
     const auto add = [&](const char* name, const char* mnemonic, const std::function<bool(bool, bool)>& op) {
         all.push_back({name, fmt::format("{} s24, s16", mnemonic),
                        [op](const In& i) { return saved(i, low(uns(bitwise(i.a & 0xffffffff, i.exec, op)))); }});
+        // EXEC's upper half comes from b.
+        std::string row = name, wide = mnemonic;
+        row.replace(row.size() - 2, 2, "64");
+        wide.replace(wide.size() - 2, 2, "64");
+        all.push_back({row, fmt::format("s_mov_b32 exec_hi, s19\n  {} s[24:25], s[16:17]", wide), [op](const In& i) {
+                           const u64 exec = i.exec | i.b >> 32 << 32, after = bitwise(i.a, exec, op);
+                           return Out{exec, after != 0, static_cast<u32>(after)};
+                       }});
     };
     // In terms of the source and EXEC before.
     add("S_AND_SAVEEXEC_B32", "s_and_saveexec_b32", [](bool s, bool e) { return s && e; });
@@ -140,6 +148,14 @@ void add_exec(std::vector<Case>& all) {
                        of_exec ? "s_andn2_wrexec_b32 s24, s16" : "s_andn1_wrexec_b32 s24, s16", [of_exec](const In& i) {
                            const u32 s = low(uns(i.a)), e = of_exec ? s - (s & i.exec) : i.exec - (s & i.exec);
                            return Out{(i.d >> 32 << 32) | e, e != 0, e};
+                       }});
+    for (const bool of_exec : {false, true})
+        all.push_back({of_exec ? "S_ANDN2_WREXEC_B64" : "S_ANDN1_WREXEC_B64",
+                       fmt::format("s_mov_b32 exec_hi, s19\n  s_andn{}_wrexec_b64 s[24:25], s[16:17]", of_exec ? 2 : 1),
+                       [of_exec](const In& i) {
+                           const u64 exec = i.exec | i.b >> 32 << 32, both = i.a & exec,
+                                     e = (of_exec ? i.a : exec) - both;
+                           return Out{e, e != 0, static_cast<u32>(e)};
                        }});
     add("S_ORN2_SAVEEXEC_B32", "s_orn2_saveexec_b32", [](bool s, bool e) { return s || !e; });
 }

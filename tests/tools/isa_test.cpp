@@ -18,6 +18,10 @@ TEST(PeacemakerIsa, ListsInstructionsAndCountsThem) {
     ASSERT_TRUE(some) << some.error().text;
     EXPECT_EQ(some->find(" exact       V_"), std::string::npos);
     EXPECT_NE(some->find("approximate V_RCP_F32_e32_gfx11"), std::string::npos);
+    const auto left = run_program(kTool, {"isa", "--chip", "gfx1151", "--only", "not-compute"});
+    ASSERT_TRUE(left) << left.error().text;
+    EXPECT_NE(left->find("SOP1     not-compute S_RFE_B64_gfx11"), std::string::npos);
+    EXPECT_NE(left->find("for trap handlers alone"), std::string::npos);
     const auto summary = run_program(kTool, {"isa", "--chip", "gfx1151", "--summary"});
     ASSERT_TRUE(summary) << summary.error().text;
     EXPECT_TRUE(summary->starts_with("class "));
