@@ -321,7 +321,16 @@ void move_from_relative(Wave& wave, const Inst& inst) {
 template <u32 Dwords>
 void move_to_relative(Wave& wave, const Inst& inst) {
     const Register to = relative_register(wave, inst.memory.data, register_offset(wave), Dwords);
-    move_scalars(wave, inst.memory.base, to, Dwords);
+    if (inst.sources[0].kind != Source::Kind::kConstant) {
+        move_scalars(wave, inst.memory.base, to, Dwords);
+        return;
+    }
+    for (u32 k = 0; k < Dwords && to != isa::kNull; ++k) {
+        const auto target = static_cast<Register>(to + k);
+        check_register(wave, target, 1, isa::Half::kWhole, true);
+        set_scalar(wave, target, static_cast<u32>(inst.sources[0].value >> (32 * k)));
+        set_scalar_undefined(wave, target, 0);
+    }
 }
 // M0's bits 9:0 are for the source, 25:16 for the destination.
 void move_relative_both(Wave& wave, const Inst& inst) {
@@ -534,8 +543,8 @@ constexpr Row kRows[] = {
     row("S_GET_BARRIER_STATE", barrier_state, "1:1"),
     relative(row("S_MOVRELS_B32", move_from_relative<1>, "1:1")),
     relative(row("S_MOVRELS_B64", move_from_relative<2>, "2:2")),
-    relative(row("S_MOVRELD_B32", move_to_relative<1>, "1:1")),
-    relative(row("S_MOVRELD_B64", move_to_relative<2>, "2:2")),
+    relative(row("S_MOVRELD_B32", move_to_relative<1>, "-:1")),
+    relative(row("S_MOVRELD_B64", move_to_relative<2>, "-:2")),
     relative(row("S_MOVRELSD_2_B32", move_relative_both, "1:1")),
     row("S_WAITCNT", waitcnt),
     row("S_WAITCNT_VMCNT", wait_one<Counter::kLoad>),

@@ -414,15 +414,7 @@ private:
             with_constants.sources.push_back(constant);
         }
         // Which registers a relative move reads and writes is known only when it runs.
-        if (row.relative && !operands.sources.empty() && operands.sources[0].is_register) {
-            inst.memory.data = inst.result;
-            inst.memory.base = operands.sources[0].reg.first;
-            inst.memory.offset_register = isa::kM0;
-            inst.memory.offset_dwords = 1;
-            inst.result = isa::kNull;
-            return true;
-        }
-        if (row.relative) return false;
+        if (row.relative) return resolve_relative(inst, operands);
         // The two registers of a swap are results both.
         if (with_constants.sources.size() < forms.size() && operands.results.size() > 1) {
             SourceOperand other;
@@ -431,6 +423,21 @@ private:
             with_constants.sources.push_back(other);
         }
         return take_sources(inst, with_constants, forms);
+    }
+
+    // MC counts the destination of S_MOVRELD among the sources.
+    bool resolve_relative(Inst& inst, const Operands& operands) {
+        const bool named = inst.result_form == '-';
+        if (operands.sources.size() != (named ? 2u : 1u)) return false;
+        const SourceOperand& source = operands.sources.back();
+        if (named && !operands.sources[0].is_register) return false;
+        inst.memory.data = named ? operands.sources[0].reg.first : inst.result;
+        inst.memory.base = source.is_register ? source.reg.first : isa::kNull;
+        inst.memory.offset_register = isa::kM0;
+        inst.memory.offset_dwords = 1;
+        inst.result = isa::kNull;
+        if (!source.is_register) inst.sources[0] = source_of(source, inst.row->shape.back());
+        return source.is_register || named;
     }
 
     bool resolve_scalar_memory(Inst& inst, const isa::OpcodeName& name, const Operands& operands) {

@@ -91,7 +91,7 @@ TEST(BufferFormats, HaveTheNumbersOfEachGeneration) {
             const std::size_t at = text.find("BUF_FMT_");
             const std::string name = n == 1                    ? "8_UNORM"
                                      : at == std::string::npos ? ""
-                                                               : text.substr(at + 8, text.find(']') - at - 8);
+                                                               : text.substr(at + 8, text.find(']', at) - at - 8);
             const BufferFormat* const format = emu::buffer_format(chip, n);
             EXPECT_EQ(format == nullptr ? "" : format->name, name) << text;
         }

@@ -389,6 +389,9 @@ std::vector<Case> answer_cases() {
         {"S_MOVRELD_B32", kAllGens,
          "s_mov_b32 s20, 11\n s_mov_b32 s33, 5\n s_mov_b32 m0, 3\n s_movreld_b32 s30, s20\n v_mov_b32_e32 v2, s33", ~0u,
          all_lanes(11)},
+        {"S_MOVRELD_B32", kAllGens,
+         "s_mov_b32 s33, 5\n s_mov_b32 m0, 3\n s_movreld_b32 s30, 0x12345\n v_mov_b32_e32 v2, s33", ~0u,
+         all_lanes(0x12345)},
         {"S_MOVRELD_B64", kAllGens,
          "s_mov_b32 s20, 12\n s_mov_b32 s21, 300\n s_mov_b32 m0, 6\n s_movreld_b64 s[30:31], s[20:21]\n s_add_u32 s30, "
          "s36, s37\n v_mov_b32_e32 v2, s30",
