@@ -46,7 +46,8 @@ void read_global(Wave& wave, const Inst& inst, const Addresses& at, const Found&
                  std::uint32_t (*undefined)[kLanes]);
 
 /// The same for a size that is known only now, at most 16 bytes; of other lanes nothing changes.
-void read_words(Wave& wave, const Inst& inst, const Addresses& at, const Found& found, std::uint32_t bytes, LaneWords& words, LaneWords& undefined);
+void read_words(Wave& wave, const Inst& inst, const Addresses& at, const Found& found, std::uint32_t bytes,
+                LaneWords& words, LaneWords& undefined);
 
 /// Stores the data registers of `inst` for the lanes.
 template <std::uint32_t Bytes>
