@@ -1,4 +1,5 @@
-// Instructions that steer the wave: branches, waits, barriers, hints, and the lane-crossing vector moves.
+// Instructions that steer the wave: branches, waits, barriers, hints, and the vector moves that cross lanes or count
+// registers from M0 on.
 //
 // Sources: RDNA ISA documents, chapters "Program flow control", "Data dependency resolution", "SOPP instructions".
 #include "peacemaker/emu/global_race.h"
@@ -9,6 +10,7 @@
 #include "peacemaker/emu/wave.h"
 #include "peacemaker/emu/workgroup.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -417,8 +419,7 @@ void permlane16_var(Wave& wave, const Inst& inst) {
     set_undefined(wave, inst.result, undefined, written);
 }
 
-void swap(Wave& wave, const Inst& inst) {
-    const Register a = inst.result, b = inst.sources[0].reg;
+void swap_registers(Wave& wave, Register a, Register b) {
     u32 undefined_a[kLanes], undefined_b[kLanes];
     for (u32 lane = 0; lane < kLanes; ++lane) {
         undefined_a[lane] = wave.undefined_word(a, lane);
@@ -427,6 +428,87 @@ void swap(Wave& wave, const Inst& inst) {
     }
     set_undefined(wave, a, undefined_b, wave.exec());
     set_undefined(wave, b, undefined_a, wave.exec());
+}
+void swap(Wave& wave, const Inst& inst) { swap_registers(wave, inst.result, inst.sources[0].reg); }
+
+// Halves of two registers, or of one.
+void swap_halves(Wave& wave, const Inst& inst) {
+    const Register a = inst.result, b = inst.sources[0].reg;
+    const u32 from_a = inst.result_high ? 16 : 0, from_b = inst.sources[0].op_sel ? 16 : 0;
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+        if (((wave.exec() >> lane) & 1u) == 0) continue;
+        const auto exchange = [&](u32(*words)[kLanes]) {
+            const u32 x = (words[a][lane] >> from_a) & 0xffffu, y = (words[b][lane] >> from_b) & 0xffffu;
+            words[a][lane] = (words[a][lane] & ~(0xffffu << from_a)) | y << from_a;
+            words[b][lane] = (words[b][lane] & ~(0xffffu << from_b)) | x << from_b;
+        };
+        u32 undefined_a[kLanes] = {}, undefined_b[kLanes] = {};
+        undefined_a[lane] = wave.undefined_word(a, lane);
+        undefined_b[lane] = wave.undefined_word(b, lane);
+        set_undefined(wave, a, undefined_a, 1u << lane);
+        set_undefined(wave, b, undefined_b, 1u << lane);
+        exchange(wave.v);
+        exchange(wave.v_undefined);
+        undefined_a[lane] = wave.v_undefined[a][lane];
+        undefined_b[lane] = wave.v_undefined[b][lane];
+        set_undefined(wave, a, undefined_a, 1u << lane);
+        set_undefined(wave, b, undefined_b, 1u << lane);
+    }
+}
+
+// --- registers counted from M0 on ---------------------------------------------------------------------------------
+
+// M0 is the one offset, or holds one for the source in bits 9:0 and one for the result in bits 25:16.
+struct Offsets {
+    u32 source = 0, result = 0;
+};
+template <bool Two>
+Offsets offsets_of(Wave& wave) {
+    require_defined_scalar(wave, isa::kM0, 1, "a register number");
+    const u32 m0 = wave.scalar(isa::kM0);
+    return Two ? Offsets{m0 & 0x3ffu, (m0 >> 16) & 0x3ffu} : Offsets{m0, m0};
+}
+
+// The register `offset` behind `base`, checked like any operand; kNull where there is none.
+Register relative(Wave& wave, Register base, u32 offset, bool writes) {
+    const std::uint64_t number = std::uint64_t{base} + offset;
+    if (number > 255) {
+        stop_unsupported(wave, fmt::format("unsupported register number {}", number));
+        return isa::kNull;
+    }
+    const auto r = static_cast<Register>(number);
+    check_register(wave, r, wave.exec(), isa::Half::kWhole, writes);
+    return r;
+}
+
+template <bool FromRelative, bool ToRelative, bool Two = false>
+void move_relative(Wave& wave, const Inst& inst) {
+    const Source& s = inst.sources[0];
+    const Offsets offset = offsets_of<Two>(wave);
+    u32 value[kLanes], undefined[kLanes] = {};
+    if (s.kind == Source::Kind::kVector) {
+        const Register from = FromRelative ? relative(wave, s.reg, offset.source, false) : s.reg;
+        if (from == isa::kNull) return;
+        for (u32 lane = 0; lane < kLanes; ++lane) {
+            value[lane] = wave.v[from][lane];
+            undefined[lane] = wave.undefined_word(from, lane);
+        }
+    } else {
+        std::fill_n(value, kLanes, static_cast<u32>(scalar_value(wave, s)));
+        std::fill_n(undefined, kLanes, static_cast<u32>(scalar_undefined(wave, s)));
+    }
+    const Register to = ToRelative ? relative(wave, inst.result, offset.result, true) : inst.result;
+    if (to == isa::kNull) return;
+    for (u32 lane = 0; lane < kLanes; ++lane)
+        if (((wave.exec() >> lane) & 1u) != 0) wave.v[to][lane] = value[lane];
+    set_undefined(wave, to, undefined, wave.exec());
+}
+
+void swap_relative(Wave& wave, const Inst& inst) {
+    const Offsets offset = offsets_of<true>(wave);
+    const Register a = relative(wave, inst.result, offset.result, true);
+    const Register b = relative(wave, inst.sources[0].reg, offset.source, true);
+    if (a != isa::kNull && b != isa::kNull) swap_registers(wave, a, b);
 }
 
 // Before gfx12 the instruction's name says what it invalidates, from then on its scope.
@@ -446,6 +528,13 @@ constexpr Row row(std::string_view name, Handler handler, std::string_view shape
 constexpr Row hint(std::string_view name) {
     Row r = row(name, nothing);
     r.hint = true;
+    return r;
+}
+
+constexpr Row relative_row(std::string_view name, Handler handler, bool from, bool to) {
+    Row r = row(name, handler, "1:1");
+    r.relative_source = from;
+    r.relative_result = to;
     return r;
 }
 
@@ -568,6 +657,12 @@ constexpr Row kRows[] = {
     row("V_PERMLANE16_VAR_B32", permlane16_var<false>, "1:11"),
     row("V_PERMLANEX16_VAR_B32", permlane16_var<true>, "1:11"),
     row("V_SWAP_B32", swap, "1:1"),
+    row("V_SWAP_B16", swap_halves, "h:h"),
+    relative_row("V_MOVRELD_B32", move_relative<false, true>, false, true),
+    relative_row("V_MOVRELS_B32", move_relative<true, false>, true, false),
+    relative_row("V_MOVRELSD_B32", move_relative<true, true>, true, true),
+    relative_row("V_MOVRELSD_2_B32", move_relative<true, true, true>, true, true),
+    relative_row("V_SWAPREL_B32", swap_relative, true, true),
 };
 
 } // namespace

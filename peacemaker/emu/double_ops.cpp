@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <cmath>
+#include <iterator>
 
 namespace pm::emu {
 namespace {
@@ -75,6 +76,30 @@ bool is_class(u64 v, u32 mask) { return in_class<F64>(v, mask); }
 bool never(u64, u64) { return false; }
 bool always(u64, u64) { return true; }
 
+// --- 2 / pi ---------------------------------------------------------------------------------------------------------
+
+// The fraction bits of 2 / pi, the first on top.
+constexpr u32 kTwoByPi[] = {0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
+                            0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e,
+                            0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41, 0x3991d639, 0x835339f4, 0x9c845f8b,
+                            0xbdf9283b, 0x1ff897ff, 0xde05980f, 0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7,
+                            0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1,
+                            0x1f8d5d08, 0x56033046};
+
+// V_TRIG_PREOP: 53 bits of 2 / pi, the segments counted from where the operand's exponent makes them matter. Past the
+// table there is nothing (LLVM's constant folding of llvm.amdgcn.trig.preop says so of the hardware).
+u64 trig_preop(u64 v, u32 segment) {
+    if (is_nan<F64>(v)) return v | F64::kQuiet;
+    const int exponent = exponent_of<F64>(v);
+    const u32 shift = (segment & 31u) * 53u + (exponent > 1077 ? static_cast<u32>(exponent - 1077) : 0u);
+    const u32 word = shift / 32, in_word = shift % 32;
+    if (word + 2 >= std::size(kTwoByPi)) return 0;
+    u64 top = static_cast<u64>(kTwoByPi[word]) << 32 | kTwoByPi[word + 1];
+    if (in_word != 0) top = top << in_word | kTwoByPi[word + 2] >> (32 - in_word);
+    const int scale = -53 - static_cast<int>(shift) + (exponent >= 1968 ? 128 : 0);
+    return bits(std::ldexp(static_cast<double>(top >> 11), scale));
+}
+
 constexpr ShadowRule kAll = ShadowRule::kAll;
 
 #define HKC_UNARY(name, op) floating(row("V_" name "_F64", "2:2", lanes<op>, kAll))
@@ -112,6 +137,7 @@ constexpr Row kRows[] = {
     floating(mask_through(row("V_DIV_FMAS_F64", "2:222", div_fmas, kAll), true, false)),
     floating(row("V_DIV_FIXUP_F64", "2:222", lanes<div_fixup>, kAll)),
 
+    floating(row("V_TRIG_PREOP_F64", "2:2i", lanes<trig_preop>, kAll)),
     floating(row("V_CVT_F64_F32", "2:1", lanes<from_f32>, kAll)),
     floating(row("V_CVT_F32_F64", "1:2", lanes<to_f32>, kAll)),
     floating(row("V_CVT_F64_I32", "2:i", lanes<from_i32>, kAll)),

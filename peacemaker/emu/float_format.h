@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 
 namespace pm::emu {
@@ -76,6 +77,16 @@ double value_of(typename F::Word v) {
         return std::bit_cast<float>(widen_half(v));
 }
 
+/// f32 bits of `v`, with the last bit set where anything was cut off, so that a second rounding to a shorter format is
+/// the only one. Not for NaN.
+inline std::uint32_t f32_to_odd(double v) {
+    auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(v));
+    const double back = std::bit_cast<float>(bits);
+    if (std::fabs(back) > std::fabs(v)) --bits;
+    if (back != v) bits |= 1u;
+    return bits;
+}
+
 /// The number nearest to `v`, ties to even.
 template <typename F>
 typename F::Word nearest(double v) {
@@ -84,13 +95,7 @@ typename F::Word nearest(double v) {
     } else if constexpr (F::kMantissaBits == 23) {
         return std::bit_cast<std::uint32_t>(static_cast<float>(v));
     } else {
-        // To f32 with the last bit set where anything was cut off, so that the second rounding is the only one.
-        auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(v));
-        if (std::isnan(v)) return round_f16(bits);
-        const double back = std::bit_cast<float>(bits);
-        if (std::fabs(back) > std::fabs(v)) --bits;
-        if (back != v) bits |= 1u;
-        return round_f16(bits);
+        return round_f16(std::isnan(v) ? std::bit_cast<std::uint32_t>(static_cast<float>(v)) : f32_to_odd(v));
     }
 }
 
@@ -319,5 +324,24 @@ std::uint32_t to_int(typename F::Word v) {
     const double kept = x < least ? least : x > most ? most : x;
     return static_cast<std::uint32_t>(static_cast<std::int64_t>(kept));
 }
+
+/// To a signed or unsigned normalised integer of 16 bits: 1 is its largest value. Rounded once to nearest even, kept in
+/// range; a NaN gives 0.
+template <typename F, bool Signed>
+std::uint32_t to_normalized(typename F::Word v) {
+    if (is_nan<F>(v)) return 0;
+    const double most = Signed ? 32767 : 65535, least = Signed ? -32767 : 0;
+    const double x = std::nearbyint(value_of<F>(v) * most);
+    return static_cast<std::uint32_t>(static_cast<std::int32_t>(x < least ? least : x > most ? most : x)) & 0xffffu;
+}
+
+/// Two results side by side.
+template <auto Op>
+std::uint32_t pair_of(std::uint32_t a, std::uint32_t b) {
+    return (Op(a) & 0xffffu) | Op(b) << 16;
+}
+
+inline constexpr std::string_view kNormalizedNote =
+    "rounded once to nearest even; the ISA does not state the rounding, and a card may differ by one unit";
 
 } // namespace pm::emu

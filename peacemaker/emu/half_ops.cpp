@@ -50,7 +50,21 @@ u32 packed3(u32 a, u32 b, u32 c) {
     return (Op(a & 0xffffu, b & 0xffffu, c & 0xffffu) & 0xffffu) | Op(a >> 16, b >> 16, c >> 16) << 16;
 }
 
+// Two products and a third number, all exact in f64.
+template <bool Half>
+u32 dot2(u32 a, u32 b, u32 c) {
+    const auto value = [](u32 v) {
+        return double{std::bit_cast<float>(Half ? widen_half(v) : widen_bfloat(v & 0xffffu))};
+    };
+    const double sum = value(c) + value(a) * value(b) + value(a >> 16) * value(b >> 16);
+    if (std::isnan(sum)) return Half ? F16::kDefaultNan : 0x7fc0u;
+    return Half ? nearest<F16>(sum) : round_bfloat(f32_to_odd(sum));
+}
+
 constexpr ShadowRule kAll = ShadowRule::kAll;
+constexpr std::string_view kDot2Note =
+    "the accumulator, the low and the high product are added in binary64 and rounded once to nearest even, NaN the "
+    "default one; the ISA leaves open order and roundings, and a chip may cut bf16 off";
 
 #define HKC_UNARY(name, op) floating(row("V_" name "_F16", "h:h", lanes<op>, kAll))
 #define HKC_BOUNDED(name, op) approximate(HKC_UNARY(name, op), kNearestHalfNote)
@@ -58,6 +72,9 @@ constexpr ShadowRule kAll = ShadowRule::kAll;
 #define HKC_TERNARY(name, op) floating(row("V_" name "_F16", "h:hhh", lanes<op>, kAll))
 #define HKC_PACKED2(name, op) floating(row("V_PK_" name "_F16", "p:pp", lanes<packed2<op>>, ShadowRule::kHalves))
 #define HKC_PACKED3(name, op) floating(row("V_PK_" name "_F16", "p:ppp", lanes<packed3<op>>, ShadowRule::kHalves))
+#define HKC_NORMALIZED(name, is_signed)                                                                                \
+    approximate(to_integer(row(name, "1:hh", lanes<pair_of<to_normalized<F16, is_signed>>>, ShadowRule::kPair)),       \
+                kNormalizedNote)
 #define HKC_COMPARE(name, shape, op)                                                                                   \
     floating(mask_to(row("V_CMP_" name "_F16", shape, lanes<op>, kAll))),                                              \
         floating(mask_to(row("V_CMPX_" name "_F16", shape, lanes<op>, kAll)))
@@ -116,6 +133,16 @@ constexpr Row kRows[] = {
     to_integer(row("V_CVT_U16_F16", "h:h", lanes<to_int<F16, 16, false>>, kAll)),
     to_integer(row("V_CVT_I16_F16", "h:h", lanes<to_int<F16, 16, true>>, kAll)),
 
+    approximate(to_integer(row("V_CVT_NORM_I16_F16", "h:h", lanes<to_normalized<F16, true>>, kAll)), kNormalizedNote),
+    approximate(to_integer(row("V_CVT_NORM_U16_F16", "h:h", lanes<to_normalized<F16, false>>, kAll)), kNormalizedNote),
+    HKC_NORMALIZED("V_CVT_PKNORM_I16_F16", true),
+    HKC_NORMALIZED("V_CVT_PKNORM_U16_F16", false),
+    HKC_NORMALIZED("V_CVT_PK_NORM_I16_F16", true),
+    HKC_NORMALIZED("V_CVT_PK_NORM_U16_F16", false),
+    approximate(plain_sources(with_op_sel_field(row("V_DOT2_F16_F16", "h:11h", lanes<dot2<true>>, kAll))), kDot2Note),
+    approximate(plain_sources(with_op_sel_field(row("V_DOT2_BF16_BF16", "h:11h", lanes<dot2<false>>, kAll))),
+                kDot2Note),
+
     HKC_PACKED2("ADD", add),
     HKC_PACKED2("MUL", mul),
     HKC_PACKED3("FMA", fma),
@@ -139,6 +166,7 @@ constexpr Row kRows[] = {
 #undef HKC_TERNARY
 #undef HKC_PACKED2
 #undef HKC_PACKED3
+#undef HKC_NORMALIZED
 #undef HKC_COMPARE
 #undef HKC_ORDERED
 

@@ -34,7 +34,8 @@ using Compute = std::uint32_t (*)(const std::uint32_t* a, const std::uint32_t* b
 struct Source {
     enum class Kind : std::uint8_t { kNone, kVector, kScalar, kConstant };
     Kind kind = Kind::kNone;
-    char form = '1'; // as in Row::shape
+    char form = '1';            // as in Row::shape
+    std::uint8_t registers = 1; // of a register source: how many it spans
     bool neg = false;
     bool abs_or_neg_hi = false;
     bool op_sel = false; // the high half
@@ -70,7 +71,7 @@ struct Inst {
     Handler handler = nullptr;
     Compute compute = nullptr;
     const Row* row = nullptr;
-    std::array<Source, 3> sources{};
+    std::array<Source, 4> sources{}; // four of sparse matrix instructions alone
     std::uint8_t source_count = 0;
     std::uint8_t parts = 1; // 2 for the first half of a dual instruction
     std::uint8_t touch_count = 0;
@@ -82,6 +83,7 @@ struct Inst {
     std::uint8_t output_modifier = 0;
     isa::Encoding encoding = isa::Encoding::kPlain;
     char result_form = '1';
+    std::uint8_t result_registers = 1;
     bool result_high = false; // a 16-bit result goes to the high half
     isa::SdwaSelect result_select = isa::SdwaSelect::kDword;
     isa::SdwaUnused result_unused = isa::SdwaUnused::kPad;
@@ -111,7 +113,7 @@ void for_each_read(const Inst& inst, F f) {
         const isa::Half half = source.form != 'h' ? isa::Half::kWhole
                                : source.op_sel    ? isa::Half::kHigh
                                                   : isa::Half::kLow;
-        run(source.reg, source.form == '2' ? 2 : 1, half);
+        run(source.reg, source.registers, half);
     }
     run(inst.mask_in, 1, isa::Half::kWhole);
     run(inst.memory.address, inst.memory.address_dwords, isa::Half::kWhole);
@@ -130,8 +132,7 @@ void for_each_write(const Inst& inst, F f) {
         const isa::Half half = inst.result_form != 'h' ? isa::Half::kWhole
                                : inst.result_high      ? isa::Half::kHigh
                                                        : isa::Half::kLow;
-        f(inst.result, half);
-        if (inst.result_form == '2') f(static_cast<Register>(inst.result + 1), half);
+        for (unsigned i = 0; i < inst.result_registers; ++i) f(static_cast<Register>(inst.result + i), half);
     }
     if (inst.mask_out != isa::kNull) f(inst.mask_out, isa::Half::kWhole);
 }

@@ -171,6 +171,8 @@ std::string unmodelled_mode(const Launch& l) {
     // f32 subnormals are kept or flushed on both sides; f16 and f64 ones are kept.
     if ((denormals & 12u) != 12u || ((denormals & 3u) != 0 && (denormals & 3u) != 3u))
         return fmt::format("unsupported float denormal mode {} of kernel {}", denormals, l.kernel.name);
+    if (descriptor_field(word, 26, 1) != 0)
+        return fmt::format("unsupported FP16_OVFL mode of kernel {}", l.kernel.name);
     return {};
 }
 

@@ -1,5 +1,6 @@
 #include "peacemaker/emu/program.h"
 
+#include "peacemaker/emu/float_format.h"
 #include "peacemaker/emu/hardware_register.h"
 #include "peacemaker/emu/row.h"
 #include "peacemaker/emu/unsupported.h"
@@ -9,6 +10,7 @@
 #include "llvm/MC/MCInstrDesc.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <unordered_map>
 
@@ -200,9 +202,12 @@ private:
         }
     }
 
+    static std::uint8_t registers_of(char form) { return form == '2' ? 2 : 1; }
+
     Source source_of(const SourceOperand& operand, char form) {
         Source source;
         source.form = form;
+        source.registers = registers_of(form);
         source.neg = operand.neg;
         source.abs_or_neg_hi = operand.abs_or_neg_hi;
         source.op_sel = operand.op_sel;
@@ -251,6 +256,9 @@ private:
         case Unit::kVector:
             known = resolve_vector(inst, name, operands);
             break;
+        case Unit::kMatrix:
+            known = resolve_matrix(inst, operands);
+            break;
         case Unit::kScalar:
         case Unit::kControl:
             known = resolve_scalar(inst, name, operands);
@@ -296,6 +304,7 @@ private:
             Source& last = inst.sources[own];
             last.kind = isa::is_vector(inst.result) ? Source::Kind::kVector : Source::Kind::kScalar;
             last.form = forms[own];
+            last.registers = registers_of(last.form);
             last.reg = inst.result;
             last.op_sel = last.form == 'h' && inst.result_high;
             last.op_sel_hi = last.form == 'p';
@@ -314,7 +323,17 @@ private:
         inst.dpp = operands.dpp;
         inst.result_select = operands.result_select;
         inst.result_unused = operands.result_unused;
+        if (row.op_sel_field || row.byte_field != ByteField::kNone) {
+            inst.clamp = false;
+            inst.output_modifier = 0;
+        }
+        const auto byte = static_cast<isa::SdwaSelect>(operands.immediates.empty() ? 0 : operands.immediates[0] & 3);
+        if (row.byte_field == ByteField::kResult) {
+            inst.result_select = byte;
+            inst.result_unused = isa::SdwaUnused::kPreserve;
+        }
         inst.result_form = row.shape[0];
+        inst.result_registers = registers_of(inst.result_form);
         std::size_t result = 0;
         if (inst.result_form != '-') {
             if (operands.results.empty() || operands.results[0].dwords == 0 ||
@@ -340,6 +359,11 @@ private:
                 return false;
         }
         if (!take_sources(inst, operands, forms)) return false;
+        if (row.byte_field == ByteField::kSource) inst.sources[0].select = byte;
+        if (row.plain_sources && std::any_of(inst.sources.begin(), inst.sources.end(), [](const Source& s) {
+                return s.neg || s.abs_or_neg_hi || (s.op_sel && s.form != 'h');
+            }))
+            return false;
         if (row.mask_in) {
             const std::size_t at = forms.size();
             if (operands.sources.size() > at && operands.sources[at].is_register)
@@ -377,9 +401,10 @@ private:
     static bool is_plain(const Inst& inst) {
         if (inst.encoding != Encoding::kPlain && inst.encoding != Encoding::kVop3) return false;
         if (inst.clamp || inst.flush || inst.output_modifier != 0 || inst.result_form == 'h') return false;
+        if (inst.result_select != isa::SdwaSelect::kDword) return false;
         for (std::size_t i = 0; i < inst.source_count; ++i) {
             const Source& s = inst.sources[i];
-            if (s.form == 'm') return false;
+            if (s.form == 'm' || s.select != isa::SdwaSelect::kDword) return false;
             if (s.form == 'p') {
                 if (s.op_sel || !s.op_sel_hi || s.neg || s.abs_or_neg_hi) return false;
             } else if (s.neg || s.abs_or_neg_hi || (s.form == 'h')) {
@@ -389,16 +414,86 @@ private:
         return true;
     }
 
-    bool resolve_scalar(Inst& inst, const isa::OpcodeName&, const Operands& operands) {
+    // WMMA: A, B, C; SWMMAC: A, B and the index register, C is the result. Immediates are index key (where there are
+    // two sets), clamp (integers), and the modifiers once more.
+    bool resolve_matrix(Inst& inst, const Operands& operands) {
+        const MatrixForm& m = inst.row->matrix;
+        const bool split = object_.chip->generation >= 12, integer = m.result == Element::kI32;
+        const bool half = element_bits(m.result) == 16;
+        const std::uint32_t elements = split ? m.k / 2u : m.k; // of a lane
+        const std::uint32_t registers_b = elements * element_bits(m.b) / 32;
+        const std::uint32_t registers_a = elements * element_bits(m.a) / (m.sparse ? 64 : 32);
+        const std::uint8_t registers_d = split && half ? 4 : 8;
+        if (operands.results.size() != 1 || operands.results[0].dwords != registers_d || operands.sources.size() != 3)
+            return false;
+        inst.result = operands.results[0].first;
+        inst.result_registers = registers_d;
+        inst.source_count = m.sparse ? 4 : 3;
+        const std::size_t places[] = {0, 1, m.sparse ? 3u : 2u};
+        const std::uint32_t registers[] = {registers_a, registers_b, m.sparse ? 1u : registers_d};
+        for (std::size_t i = 0; i < 3; ++i) {
+            SourceOperand s = operands.sources[i];
+            if (s.is_register && (s.reg.dwords != registers[i] || !isa::is_vector(s.reg.first))) return false;
+            if (!s.is_register && (places[i] != 2 || !constant_of_matrix(s, m.result))) return false;
+            Source& source = inst.sources[places[i]];
+            source = source_of(s, '1');
+            source.registers = static_cast<std::uint8_t>(registers[i]);
+        }
+        Source& c = inst.sources[2];
+        if (m.sparse) {
+            c.kind = Source::Kind::kVector;
+            c.reg = inst.result;
+            c.registers = registers_d;
+        }
+        // On gfx11 a 16-bit result is one half of its registers.
+        if (half && !split) {
+            c.form = inst.result_form = 'h';
+            inst.result_high = c.op_sel;
+        }
+        const Source &a = inst.sources[0], &b = inst.sources[1];
+        if (integer && (a.abs_or_neg_hi || b.abs_or_neg_hi || c.neg || c.abs_or_neg_hi)) return false;
+        // Sources differ about which elements NEG means where B is picked from.
+        if (m.sparse && !integer && b.neg != b.abs_or_neg_hi) return false;
+        const bool keyed = m.sparse && m.k == 32;
+        const std::size_t clamp_at = keyed ? 1 : 0;
+        inst.immediate = keyed && !operands.immediates.empty() ? static_cast<std::int32_t>(operands.immediates[0]) : 0;
+        inst.clamp = integer && operands.immediates.size() > clamp_at && operands.immediates[clamp_at] != 0;
+        inst.handler = inst.row->handler;
+        inst.vector = true;
+        inst.cross_lane = true;
+        return true;
+    }
+
+    // MC gives inline constants of a matrix C as 64-bit floats on gfx11. What one in a 16-bit matrix means is not
+    // stated, but for 0.
+    static bool constant_of_matrix(SourceOperand& s, Element result) {
+        if (s.constant == 0) return true;
+        if (element_bits(result) != 32) return false;
+        const bool is_integer = s.constant >= -16 && s.constant <= 64;
+        if (!is_integer && (static_cast<std::uint64_t>(s.constant) >> 32) != 0)
+            s.constant = nearest<F32>(std::bit_cast<double>(s.constant));
+        return true;
+    }
+
+    bool resolve_scalar(Inst& inst, const isa::OpcodeName&, Operands operands) {
         const Row& row = *inst.row;
+        // What moves lanes or parts of registers on the way is not modelled here.
+        if (inst.encoding != Encoding::kPlain && inst.encoding != Encoding::kVop3) return false;
         const std::size_t colon = row.shape.find(':');
         const std::string_view forms = row.shape.substr(colon + 1);
         inst.handler = row.handler;
         inst.result_form = row.shape[0];
+        inst.result_registers = registers_of(inst.result_form);
         inst.cross_lane = row.unit == Unit::kControl;
+        // MC counts a result that M0 moves among the sources.
+        if (row.relative_result && operands.results.empty() && !operands.sources.empty()) {
+            operands.results.push_back(operands.sources.front().reg);
+            operands.sources.erase(operands.sources.begin());
+        }
         if (inst.result_form != '-') {
             if (operands.results.empty() || operands.results[0].dwords == 0) return false;
             inst.result = operands.results[0].first;
+            inst.result_high = operands.results[0].half == isa::Half::kHigh;
         }
         // Modifiers of scalar floats are not modelled.
         const bool modified = std::any_of(operands.sources.begin(), operands.sources.end(),
@@ -406,23 +501,30 @@ private:
         if (row.is_float && (modified || operands.clamp || operands.output_modifier != 0)) return false;
         // A half always leaves something undefined, which only the checked path notes.
         inst.check_always = inst.result_form == 'h';
-        Operands with_constants = operands;
         // SOPK holds its constant as an immediate.
-        if (with_constants.sources.size() < forms.size() && !operands.immediates.empty() && row.unit == Unit::kScalar) {
+        if (operands.sources.size() < forms.size() && !operands.immediates.empty() && row.unit == Unit::kScalar) {
             SourceOperand constant;
             constant.constant = static_cast<std::int16_t>(operands.immediates[0]);
-            with_constants.sources.push_back(constant);
+            operands.sources.push_back(constant);
         }
         // Which registers a relative move reads and writes is known only when it runs.
         if (row.relative) return resolve_relative(inst, operands);
         // The two registers of a swap are results both.
-        if (with_constants.sources.size() < forms.size() && operands.results.size() > 1) {
+        if (operands.sources.size() < forms.size() && operands.results.size() > 1) {
             SourceOperand other;
             other.is_register = true;
             other.reg = operands.results[1];
-            with_constants.sources.push_back(other);
+            operands.sources.push_back(other);
         }
-        return take_sources(inst, with_constants, forms);
+        if (!take_sources(inst, operands, forms)) return false;
+        // Which registers those are M0 tells, when it runs.
+        if (row.relative_result) inst.result_registers = 0;
+        if (row.relative_source) inst.sources[0].registers = 0;
+        if (row.relative_result || row.relative_source) {
+            inst.memory.offset_register = isa::kM0;
+            inst.memory.offset_dwords = 1;
+        }
+        return true;
     }
 
     // MC counts the destination of S_MOVRELD among the sources.

@@ -4,10 +4,13 @@
 
 #include "peacemaker/emu/atomics.h"
 #include "peacemaker/emu/inst.h"
+#include "peacemaker/support/result.h"
 
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 namespace pm::emu {
 
@@ -29,7 +32,18 @@ enum class ShadowRule : std::uint8_t {
 };
 
 /// Which unit an instruction belongs to; chooses how it is resolved and executed.
-enum class Unit : std::uint8_t { kVector, kScalar, kScalarMemory, kGlobal, kFlat, kScratch, kBuffer, kLds, kControl };
+enum class Unit : std::uint8_t {
+    kVector,
+    kMatrix,
+    kScalar,
+    kScalarMemory,
+    kGlobal,
+    kFlat,
+    kScratch,
+    kBuffer,
+    kLds,
+    kControl
+};
 
 /// A scalar operation: the result; `scc` is read and written.
 using ScalarOp = std::uint64_t (*)(std::uint64_t a, std::uint64_t b, bool& scc);
@@ -56,7 +70,30 @@ enum class LdsForm : std::uint8_t {
     kStoreAddTid, // likewise
 };
 
+/// What the instruction's byte selector means: the byte of the first source that is read, or of the result that is
+/// written while the others stay.
+enum class ByteField : std::uint8_t { kNone, kSource, kResult };
+
 enum class Extend : std::uint8_t { kNone, kSign, kZero };
+
+/// What the elements of a matrix are.
+enum class Element : std::uint8_t { kF32, kF16, kBf16, kFp8, kBf8, kI32, kIu8, kIu4 };
+
+/// The bits of one element.
+constexpr std::uint32_t element_bits(Element e) {
+    return e == Element::kF32 || e == Element::kI32    ? 32
+           : e == Element::kF16 || e == Element::kBf16 ? 16
+           : e == Element::kIu4                        ? 4
+                                                       : 8;
+}
+
+/// A matrix instruction: D (16 x 16) = A (16 x k) times B (k x 16) + C. Of a sparse one A holds two elements of every
+/// four along k, and C is D.
+struct MatrixForm {
+    Element result{}, a{}, b{};
+    std::uint8_t k = 0;
+    bool sparse = false;
+};
 
 /// One instruction.
 struct Row {
@@ -97,6 +134,11 @@ struct Row {
     LdsForm lds_form = LdsForm::kNone;
     atomics::Op atomic = nullptr; // of the whole `bytes`
     bool replaces = false;        // atomic: the old contents do not go into the new
+    ByteField byte_field = ByteField::kNone;
+    bool op_sel_field = false;                             // its immediates are halves, not clamp and output modifier
+    bool plain_sources = false;                            // negated and other modified sources are not modelled
+    bool relative_source = false, relative_result = false; // registers counted from M0 on
+    MatrixForm matrix;
     Exactness exactness = Exactness::kExact;
     std::string_view note; // kApproximate: which answer and which bound
 };
@@ -106,6 +148,8 @@ std::span<const Row> integer_rows();       // integer_ops.cpp
 std::span<const Row> half_rows();          // half_ops.cpp
 std::span<const Row> double_rows();        // double_ops.cpp
 std::span<const Row> single_rows();        // single_ops.cpp
+std::span<const Row> matrix_rows();        // matrix_ops.cpp
+std::span<const Row> byte_float_rows();    // byte_float_ops.cpp
 std::span<const Row> scalar_rows();        // scalar_ops.cpp
 std::span<const Row> scalar_float_rows();  // scalar_float_ops.cpp
 std::span<const Row> memory_rows();        // memory_ops.cpp
@@ -113,6 +157,14 @@ std::span<const Row> buffer_rows();        // buffer_ops.cpp
 std::span<const Row> scalar_memory_rows(); // scalar_memory_ops.cpp
 std::span<const Row> lds_rows();           // lds_ops.cpp
 std::span<const Row> control_rows();       // control_ops.cpp
+
+/// All tables.
+std::vector<std::span<const Row>> all_rows();
+
+using RowIndex = std::unordered_map<std::string_view, const Row*>;
+
+/// The rows by name. An error names one that two rows have.
+Result<RowIndex> index_of(const std::vector<std::span<const Row>>& tables);
 
 /// The row of that base name, or null.
 const Row* find_row(std::string_view base_name);

@@ -52,6 +52,25 @@ constexpr Row mask_through(Row r, bool in, bool out) {
     r.mask_out = out;
     return r;
 }
+/// The byte selector chooses what of the first source is read.
+constexpr Row byte_of_source(Row r) {
+    r.byte_field = ByteField::kSource;
+    return r;
+}
+/// The byte selector chooses what of the result is written.
+constexpr Row byte_of_result(Row r) {
+    r.byte_field = ByteField::kResult;
+    return r;
+}
+/// Its immediates are halves, not clamp and output modifier.
+constexpr Row with_op_sel_field(Row r) {
+    r.op_sel_field = true;
+    return r;
+}
+constexpr Row plain_sources(Row r) {
+    r.plain_sources = true;
+    return r;
+}
 /// `choose` gives the arithmetic under CLAMP, and for integer dot products under the sign bits of the sources.
 constexpr Row with_variants(Row r, ChooseCompute choose) {
     r.variant = choose;

@@ -78,6 +78,11 @@ u64 bounded(u64 a, u64, bool&) {
     return nearest_of<F32, Function, true>(word(a));
 }
 
+template <double (*Function)(double)>
+u64 bounded_half(u64 a, u64, bool&) {
+    return nearest_of<F16, Function>(word(a));
+}
+
 constexpr ShadowRule kAll = ShadowRule::kAll;
 
 constexpr Row row(std::string_view name, std::string_view shape, ScalarOp op) {
@@ -93,6 +98,9 @@ constexpr Row row3(std::string_view name, std::string_view shape, ScalarOp3 op, 
 }
 constexpr Row bounded_row(std::string_view name, ScalarOp op) {
     return approximate(row(name, "1:1", op), kFlushedNote);
+}
+constexpr Row bounded_half_row(std::string_view name, ScalarOp op) {
+    return approximate(row(name, "h:h", op), kNearestHalfNote);
 }
 
 #define HKC_BOTH(name, sources32, sources16, op, ...)                                                                  \
@@ -131,6 +139,11 @@ constexpr Row kRows[] = {
     bounded_row("V_S_SQRT_F32", bounded<root>),
     bounded_row("V_S_EXP_F32", bounded<power_of_2>),
     bounded_row("V_S_LOG_F32", bounded<logarithm>),
+    bounded_half_row("V_S_RCP_F16", bounded_half<reciprocal>),
+    bounded_half_row("V_S_RSQ_F16", bounded_half<reciprocal_root>),
+    bounded_half_row("V_S_SQRT_F16", bounded_half<root>),
+    bounded_half_row("V_S_EXP_F16", bounded_half<power_of_2>),
+    bounded_half_row("V_S_LOG_F16", bounded_half<logarithm>),
     HKC_FLOAT_CONDITIONS(HKC_COMPARE),
 };
 #undef HKC_BOTH

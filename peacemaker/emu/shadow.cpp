@@ -193,7 +193,7 @@ void shadow_after(Wave& wave, const Inst& inst, ResultShadow& shadow) {
     }
     if (inst.mask_out != isa::kNull) set_scalar_undefined(wave, inst.mask_out, shadow.mask & shadow.written);
     if (inst.result == isa::kNull) return;
-    if (shadow.defined && inst.encoding != isa::Encoding::kSdwa) {
+    if (shadow.defined && inst.result_select == isa::SdwaSelect::kDword) {
         for_each_write(inst, [&](Register r, isa::Half half) {
             if (isa::is_vector(r)) set_defined(wave, r, shadow.written, half);
         });

@@ -59,15 +59,54 @@ u32 nearest_i32(u32 a) {
 }
 // A signed nibble in sixteenths.
 u32 off_i4(u32 a) { return bits(static_cast<float>(static_cast<i32>(a << 28) >> 28) / 16.0f); }
+// The byte that the selector names becomes the number, rounded to nearest even.
+u32 pack_byte(u32 v, u32 selector, u32 into) {
+    const u32 shift = 8 * (selector & 3u);
+    const double x = is_nan<F32>(v) ? 0 : std::nearbyint(std::clamp(double{f32(v)}, 0.0, 255.0));
+    return (into & ~(0xffu << shift)) | static_cast<u32>(x) << shift;
+}
+
+// A cube's coordinates: z leads where it is largest, then y, then x; with a NaN x does.
+enum class Cube { kFace, kS, kT, kMajor };
+template <Cube What>
+u32 cube(u32 x, u32 y, u32 z) {
+    const float ax = std::fabs(f32(x)), ay = std::fabs(f32(y)), az = std::fabs(f32(z));
+    const bool by_z = az >= ax && az >= ay, by_y = !by_z && ay >= ax;
+    const u32 major = by_z ? z : by_y ? y : x;
+    const bool minus = f32(major) < 0;
+    const u32 flip = minus ? F32::kSign : 0;
+    u32 r = 0;
+    if (What == Cube::kFace)
+        r = bits((by_z ? 4.0f : by_y ? 2.0f : 0.0f) + (minus ? 1.0f : 0.0f));
+    else if (What == Cube::kS)
+        r = by_z ? x ^ flip : by_y ? x : z ^ flip ^ F32::kSign;
+    else if (What == Cube::kT)
+        r = by_y ? z ^ flip : y ^ F32::kSign;
+    else
+        r = bits(2.0f * f32(major));
+    return is_nan<F32>(r) ? r | F32::kQuiet : r;
+}
+// The lighting product: as small as it gets where the exponent or the light is none.
+u32 multiply_lit(u32 a, u32 b, u32 c) {
+    constexpr u32 kLeast = 0xff7fffffu;
+    if (is_nan<F32>(b) || is_nan<F32>(c) || f32(b) <= f32(kLeast) || f32(c) <= 0) return kLeast;
+    return mul_zero(a, b);
+}
+
 bool is_class(u32 v, u32 mask) { return in_class<F32>(v, mask); }
 bool never(u32, u32) { return false; }
 bool always(u32, u32) { return true; }
 
 constexpr ShadowRule kAll = ShadowRule::kAll;
+constexpr std::string_view kCubeNote = "subnormals compare as what they are; a chip may compare them as zeros, and the "
+                                       "ISA does not state the sign of zeros";
 
 #define HKC_UNARY(name, op) floating(row("V_" name "_F32", "1:1", lanes<op>, kAll))
 #define HKC_BOUNDED(name, op, note) approximate(HKC_UNARY(name, op), note)
 #define HKC_TERNARY(name, op) floating(row("V_" name "_F32", "1:111", lanes<op>, kAll))
+#define HKC_NORMALIZED(name, is_signed)                                                                                \
+    approximate(to_integer(row(name, "1:11", lanes<pair_of<to_normalized<F32, is_signed>>>, ShadowRule::kPair)),       \
+                kNormalizedNote)
 #define HKC_COMPARE(name, shape, op)                                                                                   \
     floating(mask_to(row("V_CMP_" name, shape, lanes<op>, kAll))),                                                     \
         floating(mask_to(row("V_CMPX_" name, shape, lanes<op>, kAll)))
@@ -125,6 +164,19 @@ constexpr Row kRows[] = {
                 "floor of the exact sum of x and 1/2; the ISA bounds the error by 1 ulp"),
     approximate(to_integer(row("V_CVT_NEAREST_I32_F32", "1:1", lanes<nearest_i32>, kAll)),
                 "floor of the exact sum of x and 1/2; the ISA bounds the error by 1 ulp"),
+    HKC_NORMALIZED("V_CVT_PKNORM_I16_F32", true),
+    HKC_NORMALIZED("V_CVT_PKNORM_U16_F32", false),
+    HKC_NORMALIZED("V_CVT_PK_NORM_I16_F32", true),
+    HKC_NORMALIZED("V_CVT_PK_NORM_U16_F32", false),
+    to_integer(row("V_CVT_PK_I16_F32", "1:11", lanes<pair_of<to_int<F32, 16, true>>>, ShadowRule::kPair)),
+    to_integer(row("V_CVT_PK_U16_F32", "1:11", lanes<pair_of<to_int<F32, 16, false>>>, ShadowRule::kPair)),
+    approximate(to_integer(row("V_CVT_PK_U8_F32", "1:1ii", lanes<pack_byte>, kAll)), kNormalizedNote),
+    approximate(HKC_TERNARY("CUBEID", cube<Cube::kFace>), kCubeNote),
+    approximate(HKC_TERNARY("CUBESC", cube<Cube::kS>), kCubeNote),
+    approximate(HKC_TERNARY("CUBETC", cube<Cube::kT>), kCubeNote),
+    approximate(HKC_TERNARY("CUBEMA", cube<Cube::kMajor>), kCubeNote),
+    approximate(HKC_TERNARY("MULLIT", multiply_lit),
+                "+0 where a factor is zero; the ISA does not state the sign, nor what a NaN factor gives"),
     row("V_CVT_OFF_F32_I4", "1:1", lanes<off_i4>, kAll),
 
     HKC_COMPARE("CLASS_F32", "-:1i", is_class),
@@ -135,6 +187,7 @@ constexpr Row kRows[] = {
 #undef HKC_UNARY
 #undef HKC_BOUNDED
 #undef HKC_TERNARY
+#undef HKC_NORMALIZED
 #undef HKC_COMPARE
 
 } // namespace

@@ -219,7 +219,7 @@ inline u32 merge_part(u32 old, u32 value, isa::SdwaSelect select, isa::SdwaUnuse
 }
 
 void merge_result(const Inst& inst, u32* words, u32* old, u32 lanes) {
-    if (inst.encoding == isa::Encoding::kSdwa && inst.result_select != isa::SdwaSelect::kDword) {
+    if (inst.result_select != isa::SdwaSelect::kDword) {
         for (u32 i = 0; i < kLanes; ++i)
             words[i] = merge_part(old[i], words[i], inst.result_select, inst.result_unused);
     } else if (inst.result_form == 'h') {

@@ -159,6 +159,30 @@ std::vector<Case> lane_cases() {
                        [](const Lanes& l, unsigned lane) { return l.active(lane) ? l.a[lane] : l.old[lane]; }});
         all.push_back({"V_SWAP_B32", kAllGens, "v_swap_b32 v5, v2\n s_mov_b32 exec_lo, -1\n v_mov_b32_e32 v2, v5", exec,
                        [](const Lanes& l, unsigned lane) { return l.active(lane) ? l.old[lane] : l.a[lane]; }});
+        const auto low = [](u32 v) { return v & 0xffffu; };
+        const auto when = [](const std::function<u32(const Lanes&, unsigned)>& active) {
+            return [active](const Lanes& l, unsigned lane) { return l.active(lane) ? active(l, lane) : l.old[lane]; };
+        };
+        const auto moved = when([](const Lanes& l, unsigned lane) { return l.a[lane]; });
+        all.push_back({"V_SWAP_B16", kGen11, "v_swap_b16 v2.h, v5.l", exec,
+                       when([=](const Lanes& l, unsigned lane) { return low(l.a[lane]) << 16 | low(l.old[lane]); })});
+        all.push_back({"V_SWAP_B16", kGen11, "v_swap_b16 v5.l, v2.h\n s_mov_b32 exec_lo, -1\n v_mov_b32_e32 v2, v5",
+                       exec, [=](const Lanes& l, unsigned lane) {
+                           return l.active(lane) ? (l.a[lane] & 0xffff0000u) | l.old[lane] >> 16 : l.a[lane];
+                       }});
+        all.push_back({"V_SWAP_B16", kGen11, "v_swap_b16 v2.h, v2.l", exec,
+                       when([=](const Lanes& l, unsigned lane) { return l.old[lane] << 16 | l.old[lane] >> 16; })});
+        all.push_back({"V_MOVRELS_B32", kAllGens, "s_mov_b32 m0, 2\n v_movrels_b32_e32 v2, v3", exec, moved});
+        all.push_back({"V_MOVRELD_B32", kAllGens, "s_mov_b32 m0, 1\n v_movreld_b32_e32 v1, v5", exec, moved});
+        all.push_back({"V_MOVRELD_B32", kAllGens, "s_mov_b32 m0, 1\n v_movreld_b32_e64 v1, 0x11", exec,
+                       when([](const Lanes&, unsigned) { return 0x11u; })});
+        all.push_back({"V_MOVRELSD_B32", kAllGens, "s_mov_b32 m0, 1\n v_movrelsd_b32_e32 v1, v4", exec, moved});
+        all.push_back(
+            {"V_MOVRELSD_2_B32", kAllGens, "s_mov_b32 m0, 0x20004\n v_movrelsd_2_b32_e32 v0, v1", exec, moved});
+        all.push_back({"V_SWAPREL_B32", kAllGens, "s_mov_b32 m0, 0x20004\n v_swaprel_b32 v0, v1", exec, moved});
+        all.push_back({"V_SWAPREL_B32", kAllGens,
+                       "s_mov_b32 m0, 0x20004\n v_swaprel_b32 v0, v1\n s_mov_b32 exec_lo, -1\n v_mov_b32_e32 v2, v5",
+                       exec, [](const Lanes& l, unsigned lane) { return l.active(lane) ? l.old[lane] : l.a[lane]; }});
         for (const bool other : {false, true})
             for (const unsigned modifiers : {0u, 1u, 2u, 3u}) {
                 const bool inactive = (modifiers & 1) != 0, bound = (modifiers & 2) != 0;

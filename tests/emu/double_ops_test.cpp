@@ -245,8 +245,45 @@ void add_compares(std::vector<VectorCase>& all) {
                        x});
 }
 
+// 2 / pi in units of 2^-1400, by Machin's formula.
+const mpz_class& two_by_pi() {
+    static const mpz_class kValue = [] {
+        constexpr unsigned kBits = 1400;
+        const auto arc_cotangent = [](unsigned long n) {
+            mpz_class sum = 0, power = (mpz_class(1) << kBits) / n;
+            for (unsigned long k = 1; power != 0; k += 2, power /= n * n) {
+                const mpz_class term = power / k;
+                if (k % 4 == 1)
+                    sum += term;
+                else
+                    sum -= term;
+            }
+            return sum;
+        };
+        const mpz_class pi = 4 * (4 * arc_cotangent(5) - arc_cotangent(239));
+        return mpz_class((mpz_class(2) << (2 * kBits)) / pi);
+    }();
+    return kValue;
+}
+
+// ISA documents, V_TRIG_PREOP_F64; the chip's table ends after 1184 bits.
+u64 trig_preop(u64 v, u64 segment) {
+    if (std::isnan(d(v))) return v | 0x8000000000000;
+    const int exponent = static_cast<int>(v >> 52 & 0x7ff);
+    const int shift = static_cast<int>(segment & 31) * 53 + std::max(exponent - 1077, 0);
+    if (shift / 32 + 2 >= 37) return 0;
+    const mpz_class from = two_by_pi() >> static_cast<unsigned>(1400 - shift - 53);
+    const mpz_class part = from & ((mpz_class(1) << 53) - 1);
+    return bits(std::ldexp(part.get_d(), -53 - shift + (exponent >= 1968 ? 128 : 0)));
+}
+
 std::vector<VectorCase> all_cases() {
     std::vector<VectorCase> all;
+    // A few segments, so that most are inside the table.
+    all.push_back({"V_TRIG_PREOP_F64", kAllGens, "v_and_b32_e32 v6, 7, v6\n v_trig_preop_f64 v[10:11], v[4:5], v6",
+                   kValues, [](In i) { return pair_result(i, trig_preop(i.a, i.b & 7)); }});
+    all.push_back({"V_TRIG_PREOP_F64", kAllGens, "v_trig_preop_f64 v[10:11], |v[4:5]|, v7", kValues,
+                   [](In i) { return pair_result(i, trig_preop(i.a & 0x7fffffffffffffff, i.b >> 32)); }});
     add_arithmetic(all);
     add_functions(all);
     add_conversions(all);

@@ -54,6 +54,15 @@ std::uint64_t rounded(Format f, const mpq_class& value, Rounding rounding, bool 
     return sign | encoded.get_ui();
 }
 
+bool rounds_to(Format f, const mpq_class& value, const mpq_class& slack, std::uint64_t bits) {
+    const std::uint64_t least = rounded(f, value - slack, Rounding::kNearestEven),
+                        most = rounded(f, value + slack, Rounding::kNearestEven);
+    if (f.is_nan(bits) || f.is_infinite(bits)) return bits == least || bits == most;
+    const mpq_class v = value_of(f, bits);
+    return (f.is_infinite(least) ? f.negative(least) : v >= value_of(f, least)) &&
+           (f.is_infinite(most) ? !f.negative(most) : v <= value_of(f, most));
+}
+
 std::uint64_t fma(Format f, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
     if (f.is_nan(a) || f.is_nan(b) || f.is_nan(c)) return first_nan(f, {a, b, c});
     const bool product_negative = f.negative(a) != f.negative(b);

@@ -26,6 +26,9 @@ mpq_class value_of(Format format, std::uint64_t bits);
 /// The value in the format; a zero takes the sign `negative_zero`.
 std::uint64_t rounded(Format format, const mpq_class& value, Rounding rounding, bool negative_zero = false);
 
+/// Whether `bits` is what rounding to nearest even may give where the value was wrong by at most `slack` before.
+bool rounds_to(Format format, const mpq_class& value, const mpq_class& slack, std::uint64_t bits);
+
 /// a * b + c with one rounding, IEEE signs of zero; a NaN result is the first NaN operand made quiet, or the default
 /// NaN.
 std::uint64_t fma(Format format, std::uint64_t a, std::uint64_t b, std::uint64_t c);

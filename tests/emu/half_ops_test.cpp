@@ -326,8 +326,85 @@ void add_compares(std::vector<VectorCase>& all) {
     }
 }
 
+// Rounded once to nearest even.
+u64 normalized(u64 v, bool is_signed) {
+    if (nan(v)) return 0;
+    const long most = is_signed ? 32767 : 65535, least = is_signed ? -32767 : 0;
+    if (kHalf.is_infinite(h(v))) return h(static_cast<u64>(kHalf.negative(h(v)) ? least : most));
+    const mpq_class x = value_of(kHalf, h(v)) * most;
+    mpz_class whole;
+    mpz_fdiv_q(whole.get_mpz_t(), x.get_num_mpz_t(), x.get_den_mpz_t());
+    const mpq_class rest = x - whole;
+    if (rest > mpq_class(1, 2) || (rest == mpq_class(1, 2) && mpz_odd_p(whole.get_mpz_t()) != 0)) ++whole;
+    return h(static_cast<u64>(std::clamp(whole.get_si(), least, most)));
+}
+
+void add_normalized(std::vector<VectorCase>& all) {
+    for (const bool is_signed : {false, true}) {
+        const std::string type = is_signed ? "I16" : "U16", small = lower(type);
+        add_half_case(all, {"V_CVT_NORM_" + type + "_F16", kAllGens, "v_cvt_norm_" + small + "_f16_e32 %10, %4",
+                            kValues, [=](In i) { return half_result(i, normalized(i.a, is_signed)); }});
+        const auto both = [=](In i) {
+            return word_result(i, normalized(i.a, is_signed) | normalized(i.b >> 16, is_signed) << 16);
+        };
+        all.push_back({"V_CVT_PKNORM_" + type + "_F16", kGen10,
+                       "v_cvt_pknorm_" + small + "_f16 v10, v4, v6 op_sel:[0,1,0]", kValues, both});
+        all.push_back({"V_CVT_PK_NORM_" + type + "_F16", kGen11, "v_cvt_pk_norm_" + small + "_f16 v10, v4.l, v6.h",
+                       kValues, both});
+        all.push_back({"V_CVT_PK_NORM_" + type + "_F16", kGen12,
+                       "v_cvt_pk_norm_" + small + "_f16 v10, v4, v6 op_sel:[0,1,0]", kValues, both});
+    }
+}
+
+// The exact sum rounded, but for what binary64 cannot hold beside the largest term.
+bool dot_accepts(Format f, u64 a, u64 b, u64 c, u64 got) {
+    const u64 default_nan = f.quiet(f.infinity());
+    const u64 x[] = {a & 0xffff, a >> 16 & 0xffff}, y[] = {b & 0xffff, b >> 16 & 0xffff};
+    bool not_a_number = f.is_nan(c), infinite[2] = {c == f.infinity(), c == (f.infinity() | f.sign())};
+    mpq_class sum = f.is_nan(c) || f.is_infinite(c) ? mpq_class(0) : value_of(f, c), terms = abs(sum);
+    for (int n = 0; n < 2; ++n) {
+        not_a_number |= f.is_nan(x[n]) || f.is_nan(y[n]);
+        if (not_a_number) continue;
+        if (f.is_infinite(x[n]) || f.is_infinite(y[n])) {
+            not_a_number |= (x[n] & 0x7fff) == 0 || (y[n] & 0x7fff) == 0;
+            infinite[(x[n] ^ y[n]) >> 15] = true;
+        } else {
+            const mpq_class product = value_of(f, x[n]) * value_of(f, y[n]);
+            sum += product;
+            terms += abs(product);
+        }
+    }
+    if (not_a_number || (infinite[0] && infinite[1])) return got == default_nan;
+    if (infinite[0] || infinite[1]) return got == (f.infinity() | (infinite[1] ? f.sign() : 0));
+    return rounds_to(f, sum, terms / mpq_class(mpz_class(1) << 51), got);
+}
+
+void add_dots(std::vector<VectorCase>& all) {
+    for (const bool brain : {false, true}) {
+        const Format f = brain ? kBf16 : kF16;
+        VectorCase c;
+        c.row = brain ? "V_DOT2_BF16_BF16" : "V_DOT2_F16_F16";
+        c.values = brain ? Values::kBrainHalves : Values::kHalves;
+        for (const bool high : {false, true}) {
+            c.accepts = [=](In i, u64 d) {
+                const u64 kept = high ? i.d & 0xffffffff0000ffff : i.d & 0xffffffffffff0000;
+                const u64 mask = high ? 0xffff0000u : 0xffffu;
+                return (d & ~mask) == kept && dot_accepts(f, i.a, i.b, high ? top(i.c) : h(i.c), high ? top(d) : h(d));
+            };
+            c.generations = kGen11;
+            c.assembly = lower(c.row) + (high ? " v10.h, v4, v6, v8.h" : " v10.l, v4, v6, v8.l");
+            all.push_back(c);
+            c.generations = kGen12;
+            c.assembly = lower(c.row) + (high ? " v10, v4, v6, v8 op_sel:[0,0,1,1]" : " v10, v4, v6, v8");
+            all.push_back(c);
+        }
+    }
+}
+
 std::vector<VectorCase> all_cases() {
     std::vector<VectorCase> all;
+    add_normalized(all);
+    add_dots(all);
     add_arithmetic(all);
     add_packed(all);
     add_functions(all);

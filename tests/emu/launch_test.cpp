@@ -418,6 +418,16 @@ TEST_P(OnChip, ThreadsChangeNothing) {
     }
 }
 
+// Conversions to f16 and 8-bit floats would saturate.
+TEST_P(OnChip, AKernelThatAsksForSaturatingOverflowIsNotLaunched) {
+    KernelText k = kernel("k", "  s_nop 0\n", 1);
+    k.directives = "  .amdhsa_fp16_overflow 1\n";
+    Rig rig(chip(), {k});
+    ASSERT_TRUE(rig.ok());
+    EXPECT_EQ(text_of(rig.launch("k", Rig::pack(rig.fresh(4)))),
+              "unsupported: unsupported FP16_OVFL mode of kernel k\n");
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, OnChip, ::testing::Range(0u, static_cast<unsigned>(chips().size())),
                          [](const auto& info) { return chips()[info.param].name; });
 

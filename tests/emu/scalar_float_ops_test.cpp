@@ -221,6 +221,26 @@ std::vector<Case> all_cases() {
                            (void)std::frexp(want, &e);
                            return std::fabs(kSingle.value(got) - want) <= std::ldexp(0.5001L, e - 24);
                        }});
+    for (const Bounded& b : {Bounded{"RCP", [](long double x) { return 1 / x; }},
+                             {"RSQ", [](long double x) { return 1 / std::sqrt(x); }},
+                             {"SQRT", [](long double x) { return std::sqrt(x); }},
+                             {"EXP", [](long double x) { return std::exp2(x); }},
+                             {"LOG", [](long double x) { return std::log2(x); }}})
+        all.push_back({fmt::format("V_S_{}_F16", b.name),
+                       true,
+                       fmt::format("v_s_{}_f16 s24, s16", lower(b.name)),
+                       true,
+                       {},
+                       [b](u32 a, u32 got) {
+                           a &= 0xffff;
+                           if (kHalf.nan(a)) return got == kHalf.quiet(a);
+                           const long double want = b.f(kHalf.value(a));
+                           if (std::isnan(want)) return got == 0xfe00;
+                           if (std::isinf(want) || std::fabs(want) >= 65520) return (got & 0x7fff) == 0x7c00;
+                           int e = 0;
+                           (void)std::frexp(want, &e);
+                           return std::fabs(kHalf.value(got) - want) <= std::ldexp(0.5001L, std::max(e - 11, -24));
+                       }});
     return all;
 }
 

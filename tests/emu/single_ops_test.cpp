@@ -18,6 +18,7 @@ namespace {
 
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
+using i64 = std::int64_t;
 using In = const LaneIn&;
 using Real = long double;
 
@@ -306,8 +307,88 @@ void add_accumulating_dpp(std::vector<VectorCase>& all) {
                    [](In i) { return word_result(i, fma_f32(w(i.a), w(i.b) ^ 0x80000000, w(i.d))); }});
 }
 
+// Rounded once to nearest even and kept in range.
+i64 nearest_integer(const mpq_class& x, long least, long most) {
+    mpz_class whole;
+    mpz_fdiv_q(whole.get_mpz_t(), x.get_num_mpz_t(), x.get_den_mpz_t());
+    const mpq_class rest = x - whole;
+    if (rest > mpq_class(1, 2) || (rest == mpq_class(1, 2) && mpz_odd_p(whole.get_mpz_t()) != 0)) ++whole;
+    return whole < least ? least : whole > most ? most : whole.get_si();
+}
+i64 scaled_integer(u64 v, long scale, long least, long most) {
+    if (nan(v)) return 0;
+    if (kF32.is_infinite(w(v))) return kF32.negative(w(v)) ? least : most;
+    return nearest_integer(value_of(kF32, w(v)) * scale, least, most);
+}
+
+void add_packing(std::vector<VectorCase>& all) {
+    for (const bool is_signed : {false, true}) {
+        const std::string type = is_signed ? "I16" : "U16", small = lower(type);
+        const auto both = [](In i, const std::function<i64(u64)>& one) {
+            return word_result(i, (static_cast<u64>(one(i.a)) & 0xffff) | (static_cast<u64>(one(i.b)) & 0xffff) << 16);
+        };
+        const auto norm = [=](In i) {
+            return both(i, [=](u64 v) {
+                return is_signed ? scaled_integer(v, 32767, -32767, 32767) : scaled_integer(v, 65535, 0, 65535);
+            });
+        };
+        all.push_back(
+            {"V_CVT_PKNORM_" + type + "_F32", kGen10, "v_cvt_pknorm_" + small + "_f32 v10, v4, v6", kValues, norm});
+        all.push_back({"V_CVT_PK_NORM_" + type + "_F32", kGen11And12, "v_cvt_pk_norm_" + small + "_f32 v10, v4, v6",
+                       kValues, norm});
+        all.push_back(
+            {"V_CVT_PK_" + type + "_F32", kGen11And12, "v_cvt_pk_" + small + "_f32 v10, v4, v6", kValues, [=](In i) {
+                 return both(i, [=](u64 v) -> i64 {
+                     const Real least = is_signed ? -32768 : 0, most = is_signed ? 32767 : 65535;
+                     return nan(v) ? 0 : static_cast<i64>(std::clamp(std::trunc(Real{f(v)}), least, most));
+                 });
+             }});
+    }
+    all.push_back({"V_CVT_PK_U8_F32", kAllGens, "v_mul_f32_e32 v4, 0x41200000, v4\n v_cvt_pk_u8_f32 v10, v4, v7, v8",
+                   kValues, [](In i) {
+                       const u32 shift = 8 * (i.b >> 32 & 3);
+                       const u32 ten = mul_f32(w(i.a), 0x41200000);
+                       return word_result(i, (w(i.c) & ~(0xffu << shift)) |
+                                                 static_cast<u32>(scaled_integer(ten, 1, 0, 255)) << shift);
+                   }});
+}
+
+// ISA documents, V_CUBEID and its like: the coordinate that is largest, later ones first.
+void add_cube(std::vector<VectorCase>& all) {
+    const auto axis = [](u64 x, u64 y, u64 z) {
+        const float ax = std::fabs(f(x)), ay = std::fabs(f(y)), az = std::fabs(f(z));
+        return az >= ax && az >= ay ? 2 : ay >= ax ? 1 : 0;
+    };
+    const auto settled = [](u32 v) { return nan(v) ? quiet(v) : v; };
+    add_op(all, "CUBEID", kAllGens, 3, [=](u32 x, u32 y, u32 z) {
+        const u32 v[] = {x, y, z};
+        const int a = axis(x, y, z);
+        return bits(static_cast<float>(2 * a + (f(v[a]) < 0 ? 1 : 0)));
+    });
+    add_op(all, "CUBESC", kAllGens, 3, [=](u32 x, u32 y, u32 z) {
+        const int a = axis(x, y, z);
+        if (a == 2) return settled(f(z) < 0 ? x ^ 0x80000000 : x);
+        if (a == 1) return settled(x);
+        return settled(f(x) < 0 ? z : z ^ 0x80000000);
+    });
+    add_op(all, "CUBETC", kAllGens, 3, [=](u32 x, u32 y, u32 z) {
+        if (axis(x, y, z) == 1) return settled(f(y) < 0 ? z ^ 0x80000000 : z);
+        return settled(y ^ 0x80000000);
+    });
+    add_op(all, "CUBEMA", kAllGens, 3, [=](u32 x, u32 y, u32 z) {
+        const u32 v[] = {x, y, z};
+        return settled(mul_f32(v[axis(x, y, z)], 0x40000000));
+    });
+    add_op(all, "MULLIT", kAllGens, 3, [](u32 a, u32 b, u32 c) -> u32 {
+        if (nan(b) || nan(c) || b == 0xff7fffff || b == 0xff800000 || f(c) <= 0) return 0xff7fffff;
+        return zero(a) || zero(b) ? 0 : mul_f32(a, b);
+    });
+}
+
 std::vector<VectorCase> all_cases() {
     std::vector<VectorCase> all;
+    add_packing(all);
+    add_cube(all);
     add_choices(all);
     add_products(all);
     add_whole(all);
