@@ -135,6 +135,17 @@ const Case kCases[] = {
     {kAllChips, "v_fma_mix_f32 v1, -v2, |v3|, v4 op_sel:[1,0,0] op_sel_hi:[1,0,1]", "v1 = -v2^' |v3| v4'"},
     {kAllChips, "v_fma_mixhi_f16 v1, v2, v3, v4 op_sel_hi:[1,1,0] clamp", "v1 = v2' v3' v4 clamp"},
 
+    // Matrices: the old value of a sparse product's result is tied, its third source the index.
+    {k11, "v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[24:31] neg_lo:[1,0,1] neg_hi:[0,0,1]",
+     "v[0:7] = -v[8:15] v[16:23] -|v[24:31]|"},
+    {k11, "v_wmma_i32_16x16x16_iu8 v[0:7], v[8:11], v[16:19], v[24:31] neg_lo:[0,1,0] clamp",
+     "v[0:7] = v[8:11] -v[16:19] v[24:31] clamp"},
+    {kGfx1201, "v_wmma_f32_16x16x16_fp8_bf8 v[0:7], v[8:9], v[16:17], v[24:31] neg_lo:[0,0,1]",
+     "v[0:7] = v[8:9] v[16:17] -v[24:31]"},
+    {kGfx1201, "v_swmmac_f32_16x16x32_f16 v[0:7], v[8:11], v[16:23], v24", "v[0:7] = v[8:11] v[16:23] v24"},
+    {kGfx1201, "v_swmmac_i32_16x16x64_iu4 v[0:7], v[8:9], v[16:19], v24 neg_lo:[1,0,0] clamp",
+     "v[0:7] = -v[8:9] v[16:19] v24 clamp"},
+
     // DPP16.
     {kAllChips, "v_mov_b32_dpp v1, v2 quad_perm:[1,0,3,2] row_mask:0xa bank_mask:0x5", "v1 = v2 dpp:b1/a/5"},
     {kAllChips, "v_mov_b32_dpp v1, v2 row_shl:3 row_mask:0xf bank_mask:0xf bound_ctrl:1", "v1 = v2 dpp:103/f/f bc"},
