@@ -7,9 +7,9 @@
 namespace pm::emu {
 
 std::vector<std::span<const Row>> all_rows() {
-    return {vector_rows(),        integer_rows(),    half_rows(),   double_rows(),       single_rows(),
-            matrix_rows(),        byte_float_rows(), scalar_rows(), scalar_float_rows(), memory_rows(),
-            scalar_memory_rows(), lds_rows(),        control_rows()};
+    return {vector_rows(), integer_rows(),       half_rows(),   double_rows(),       single_rows(),
+            matrix_rows(), byte_float_rows(),    scalar_rows(), scalar_float_rows(), memory_rows(),
+            buffer_rows(), scalar_memory_rows(), lds_rows(),    control_rows()};
 }
 
 Result<RowIndex> index_of(const std::vector<std::span<const Row>>& tables) {

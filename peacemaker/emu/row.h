@@ -22,9 +22,16 @@ enum class ShadowRule : std::uint8_t {
     kAll,     // any undefined source bit of a lane makes the lane's result undefined
     kMove,    // bits only move: the operation itself, on the masks of the data operands (`controls` keep their values)
     kAnd,     // a defined 0 decides
-    kOr,      // a defined 1 decides
+    kOr,      // a defined 1 decides; two or three sources
+    kAndOr,   // kAnd of the first two sources, kOr with the third
     kXor,     // bit by bit
-    kCarry,   // from the lowest undefined bit upwards: sums and products
+    kCarry,   // from the lowest undefined bit upwards: sums and products; all bits where the result saturates
+    kCarry24, // the same; of the factors, 24 bits count
+    kShlSum,  // the first source, shifted left by the second, and the third are summed
+    kSumShl,  // the sum of the first two sources, shifted left by the third
+    kInsert,  // each bit of the first source chooses between the other two
+    kPermute, // each byte of the third source chooses one of the other two
+    kByte,    // kAll for one byte of the source, whose number is in `controls`
     kSelect,  // the mask chooses whose bits travel
     kCarry64, // kCarry through both words of a result: 32-bit factors, a 64-bit addend
     kHalves,  // kAll within each 16-bit half of the operands
@@ -110,6 +117,7 @@ struct Row {
     Handler handler = nullptr;       // instructions that follow no common form
     ShadowRule shadow = ShadowRule::kAll;
     std::uint8_t controls = 0;     // kMove: bit i set = source i is a control
+    std::uint32_t control_bits = ~0u; // of a control, those that count
     bool mask_in = false;          // reads a lane mask (VCC or an SGPR)
     bool mask_out = false;         // writes one
     bool hint = false;             // has no effect on results; left out of the program

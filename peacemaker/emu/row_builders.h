@@ -6,7 +6,7 @@
 namespace pm::emu {
 
 constexpr Row row(std::string_view name, std::string_view shape, Compute compute, ShadowRule shadow,
-                  std::uint8_t controls = 0) {
+                  std::uint8_t controls = 0, std::uint32_t control_bits = ~0u) {
     Row r;
     r.name = name;
     r.unit = Unit::kVector;
@@ -14,6 +14,7 @@ constexpr Row row(std::string_view name, std::string_view shape, Compute compute
     r.compute = compute;
     r.shadow = shadow;
     r.controls = controls;
+    r.control_bits = control_bits;
     return r;
 }
 constexpr Row floating(Row r) {

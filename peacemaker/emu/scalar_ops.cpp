@@ -274,8 +274,10 @@ void write_exec(Wave& wave, const Inst& inst) {
 constexpr ShadowRule kAll = ShadowRule::kAll, kMove = ShadowRule::kMove, kCarry = ShadowRule::kCarry;
 constexpr auto kIn = kSccIn, kOut = kSccOut, kInOut = kSccInOut;
 constexpr Row row(std::string_view name, std::string_view shape, ScalarOp op, u8 scc, ShadowRule shadow,
-                  u8 controls = 0) {
-    return scalar_row(name, shape, op, scc, shadow, controls);
+                  u8 controls = 0, std::uint32_t control_bits = ~0u) {
+    Row r = scalar_row(name, shape, op, scc, shadow, controls);
+    r.control_bits = control_bits;
+    return r;
 }
 
 constexpr Row exec_row(std::string_view name, std::string_view shape, Handler handler) {
@@ -338,19 +340,19 @@ constexpr Row kRows[] = {
     HKC_LOGIC("NAND", nand, ShadowRule::kAnd),
     HKC_LOGIC("NOR", nor, ShadowRule::kOr),
     HKC_LOGIC("XNOR", xnor, ShadowRule::kXor),
-    row("S_LSHL_B32", "1:11", lshl<u32>, kOut, kMove, 2),
-    row("S_LSHR_B32", "1:11", lshr<u32>, kOut, kMove, 2),
-    row("S_ASHR_I32", "1:11", ashr32, kOut, kMove, 2),
-    row("S_LSHL_B64", "2:21", lshl<u64>, kOut, kMove, 2),
-    row("S_LSHR_B64", "2:21", lshr<u64>, kOut, kMove, 2),
-    row("S_ASHR_I64", "2:21", ashr64, kOut, kMove, 2),
+    row("S_LSHL_B32", "1:11", lshl<u32>, kOut, kMove, 2, 31),
+    row("S_LSHR_B32", "1:11", lshr<u32>, kOut, kMove, 2, 31),
+    row("S_ASHR_I32", "1:11", ashr32, kOut, kMove, 2, 31),
+    row("S_LSHL_B64", "2:21", lshl<u64>, kOut, kMove, 2, 63),
+    row("S_LSHR_B64", "2:21", lshr<u64>, kOut, kMove, 2, 63),
+    row("S_ASHR_I64", "2:21", ashr64, kOut, kMove, 2, 63),
     row("S_LSHL1_ADD_U32", "1:11", lshl_add<1>, kOut, kAll),
     row("S_LSHL2_ADD_U32", "1:11", lshl_add<2>, kOut, kAll),
     row("S_LSHL3_ADD_U32", "1:11", lshl_add<3>, kOut, kAll),
     row("S_LSHL4_ADD_U32", "1:11", lshl_add<4>, kOut, kAll),
     row("S_BFM_B32", "1:11", bfm32, kNoScc, kAll),
-    row("S_BFE_U32", "1:11", bfe_u32, kOut, kMove, 2),
-    row("S_BFE_I32", "1:11", bfe_i32, kOut, kMove, 2),
+    row("S_BFE_U32", "1:11", bfe_u32, kOut, kMove, 2, 0x7f001f),
+    row("S_BFE_I32", "1:11", bfe_i32, kOut, kMove, 2, 0x7f001f),
     row("S_PACK_LL_B32_B16", "1:11", pack_ll, kNoScc, kMove),
     row("S_PACK_LH_B32_B16", "1:11", pack_lh, kNoScc, kMove),
     row("S_PACK_HH_B32_B16", "1:11", pack_hh, kNoScc, kMove),
@@ -417,8 +419,8 @@ constexpr Row kRows[] = {
     onto_result(row("S_ADDK_I32", "1:11", add_i32, kOut, kCarry)),
     onto_result(row("S_MULK_I32", "1:11", mul_i32, kNoScc, kCarry)),
     row("S_BFM_B64", "2:11", bfm64, kNoScc, kAll),
-    row("S_BFE_U64", "2:21", bfe_u64, kOut, kMove, 2),
-    row("S_BFE_I64", "2:21", bfe_i64, kOut, kMove, 2),
+    row("S_BFE_U64", "2:21", bfe_u64, kOut, kMove, 2, 0x7f003f),
+    row("S_BFE_I64", "2:21", bfe_i64, kOut, kMove, 2, 0x7f003f),
     row("S_PACK_HL_B32_B16", "1:11", pack_hl, kNoScc, kMove),
     row("S_BITCMP0_B64", "-:21", bitcmp0_64, kOut, kAll),
     row("S_BITCMP1_B64", "-:21", bitcmp1_64, kOut, kAll),

@@ -14,6 +14,13 @@ constexpr std::uint32_t kAllLanes = ~0u;
 
 // From the lowest undefined bit upwards: what a sum may change.
 std::uint32_t upwards(std::uint32_t mask) { return mask | (0u - mask); }
+// A defined 0, or a defined 1, decides.
+std::uint32_t of_and(std::uint32_t ma, std::uint32_t mb, std::uint32_t a, std::uint32_t b) {
+    return (ma & mb) | (ma & b) | (mb & a);
+}
+std::uint32_t of_or(std::uint32_t ma, std::uint32_t mb, std::uint32_t a, std::uint32_t b) {
+    return (ma & mb) | (ma & ~b) | (mb & ~a);
+}
 
 void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     const Row& row = *inst.row;
@@ -25,7 +32,9 @@ void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     case ShadowRule::kMove: {
         bool ignored = false;
         out.scalar = row.scalar((row.controls & 1) != 0 ? a : ma, (row.controls & 2) != 0 ? b : mb, ignored);
-        if (((row.controls & 1) != 0 && ma != 0) || ((row.controls & 2) != 0 && mb != 0)) out.scalar = ~0ull;
+        if (((row.controls & 1) != 0 && (ma & row.control_bits) != 0) ||
+            ((row.controls & 2) != 0 && (mb & row.control_bits) != 0))
+            out.scalar = ~0ull;
         break;
     }
     case ShadowRule::kAnd:
@@ -44,7 +53,14 @@ void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
         out.scalar = scc ? ~0ull : wave.scc() ? ma : mb;
         break;
     case ShadowRule::kAll:
-    case ShadowRule::kCarry64: // of vector instructions only
+    case ShadowRule::kAndOr: // of vector instructions only, from here on
+    case ShadowRule::kCarry24:
+    case ShadowRule::kShlSum:
+    case ShadowRule::kSumShl:
+    case ShadowRule::kInsert:
+    case ShadowRule::kPermute:
+    case ShadowRule::kByte:
+    case ShadowRule::kCarry64:
     case ShadowRule::kHalves:
     case ShadowRule::kPair:
         out.scalar = any ? ~0ull : 0;
@@ -111,24 +127,61 @@ void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
         each([&](std::uint32_t i) {
             std::uint32_t control = 0;
             for (std::uint32_t k = 0; k < 3; ++k)
-                if (((row.controls >> k) & 1) != 0) control |= undefined[k][i % kLanes];
+                if (((row.controls >> k) & 1) != 0) control |= undefined[k][i % kLanes] & row.control_bits;
             return control != 0 ? ~0u : moved[i];
         });
         break;
     }
     case ShadowRule::kAnd:
-        each([&](std::uint32_t i) { return (ma[i] & mb[i]) | (ma[i] & b[i]) | (mb[i] & a[i]); });
+        each([&](std::uint32_t i) { return of_and(ma[i], mb[i], a[i], b[i]); });
         break;
     case ShadowRule::kOr:
-        each([&](std::uint32_t i) { return (ma[i] & mb[i]) | (ma[i] & ~b[i]) | (mb[i] & ~a[i]); });
+        each([&](std::uint32_t i) { return of_or(of_or(ma[i], mb[i], a[i], b[i]), mc[i], a[i] | b[i], c[i]); });
+        break;
+    case ShadowRule::kAndOr:
+        each([&](std::uint32_t i) { return of_or(of_and(ma[i], mb[i], a[i], b[i]), mc[i], a[i] & b[i], c[i]); });
         break;
     case ShadowRule::kXor:
         each([&](std::uint32_t i) { return ma[i] | mb[i] | mc[i]; });
         break;
     case ShadowRule::kCarry:
         each([&](std::uint32_t i) {
-            return ((mask_undefined >> (i % kLanes)) & 1u) != 0 ? ~0u : upwards(ma[i] | mb[i] | mc[i]);
+            if (((mask_undefined >> (i % kLanes)) & 1u) != 0) return ~0u;
+            const std::uint32_t m = upwards(ma[i] | mb[i] | mc[i]);
+            return inst.clamp && m != 0 ? ~0u : m;
         });
+        break;
+    case ShadowRule::kCarry24:
+        each([&](std::uint32_t i) { return upwards(((ma[i] | mb[i]) & 0xffffffu) | mc[i]); });
+        break;
+    case ShadowRule::kShlSum:
+        each([&](std::uint32_t i) { return (mb[i] & 31u) != 0 ? ~0u : upwards(ma[i] << (b[i] & 31u) | mc[i]); });
+        break;
+    case ShadowRule::kSumShl:
+        each([&](std::uint32_t i) { return (mc[i] & 31u) != 0 ? ~0u : upwards(ma[i] | mb[i]) << (c[i] & 31u); });
+        break;
+    case ShadowRule::kInsert:
+        each([&](std::uint32_t i) {
+            // Where both choices are defined and the same, the choice decides nothing.
+            const std::uint32_t chosen = ma[i] & (mb[i] | mc[i] | (b[i] ^ c[i]));
+            return chosen | (~ma[i] & ((a[i] & mb[i]) | (~a[i] & mc[i])));
+        });
+        break;
+    case ShadowRule::kPermute: {
+        // Constants and repeated signs are made of bits, too: the operation itself, on the masks; only the constants are defined.
+        alignas(64) std::uint32_t moved[2 * kLanes] = {}, again[2 * kLanes] = {};
+        alignas(64) std::uint32_t nothing[2 * kLanes] = {};
+        (void)row.compute(undefined[0], undefined[1], c, moved, 0);
+        (void)row.compute(nothing, nothing, c, again, 0);
+        each([&](std::uint32_t i) {
+            std::uint32_t chosen = 0;
+            for (std::uint32_t byte = 0xff; byte != 0; byte <<= 8) chosen |= (mc[i] & byte) != 0 ? byte : 0u;
+            return chosen | (moved[i] & ~again[i]);
+        });
+        break;
+    }
+    case ShadowRule::kByte:
+        each([&](std::uint32_t i) { return (ma[i] >> (8u * row.controls) & 0xffu) != 0 ? ~0u : 0u; });
         break;
     case ShadowRule::kSelect:
         each([&](std::uint32_t i) {
@@ -144,7 +197,6 @@ void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
         });
         break;
     }
-    (void)c;
 }
 
 // Says which lanes of the register have an undefined bit.
