@@ -23,11 +23,14 @@ enum class ShadowRule : std::uint8_t {
     kMove,    // bits only move: the operation itself, on the masks of the data operands (`controls` keep their values)
     kAnd,     // a defined 0 decides
     kOr,      // a defined 1 decides; two or three sources
+    kAndNot,  // kAnd of the first source and of what the second is not
+    kOrNot,   // kOr likewise
+    kBitTest, // the bit of the first source that the second numbers (`control_bits`) is all that counts
     kAndOr,   // kAnd of the first two sources, kOr with the third
     kXor,     // bit by bit
     kCarry,   // from the lowest undefined bit upwards: sums and products; all bits where the result saturates
     kCarry24, // the same; of the factors, 24 bits count
-    kShlSum,  // the first source, shifted left by the second, and the third are summed
+    kShlSum,  // the first source, shifted left, and the last are summed; by the second, of scalars by `controls`
     kSumShl,  // the sum of the first two sources, shifted left by the third
     kInsert,  // each bit of the first source chooses between the other two
     kPermute, // each byte of the third source chooses one of the other two
@@ -116,15 +119,15 @@ struct Row {
     ChooseCompute variant = nullptr; // integer instructions that have modifiers
     Handler handler = nullptr;       // instructions that follow no common form
     ShadowRule shadow = ShadowRule::kAll;
-    std::uint8_t controls = 0;     // kMove: bit i set = source i is a control
+    std::uint8_t controls = 0;        // kMove: bit i set = source i is a control
     std::uint32_t control_bits = ~0u; // of a control, those that count
-    bool mask_in = false;          // reads a lane mask (VCC or an SGPR)
-    bool mask_out = false;         // writes one
-    bool hint = false;             // has no effect on results; left out of the program
-    bool accumulates = false;      // the result register is the last source
-    bool is_float = false;         // obeys the mode register's rounding and denormal modes
-    bool integer_result = false;   // of a float instruction: subnormal-looking results are none
-    bool keeps_subnormals = false; // of a float instruction: whatever the mode register says
+    bool mask_in = false;             // reads a lane mask (VCC or an SGPR)
+    bool mask_out = false;            // writes one
+    bool hint = false;                // has no effect on results; left out of the program
+    bool accumulates = false;         // the result register is the last source
+    bool is_float = false;            // obeys the mode register's rounding and denormal modes
+    bool integer_result = false;      // of a float instruction: subnormal-looking results are none
+    bool keeps_subnormals = false;    // of a float instruction: whatever the mode register says
     bool scc_in = false, scc_out = false;
     bool sets_mode = false;      // writes the mode register, ..
     bool names_hardware = false; // .. if its field does: id 5:0, offset 10:6, size less one 15:11 (SOPK)

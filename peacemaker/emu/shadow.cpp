@@ -40,8 +40,22 @@ void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     case ShadowRule::kAnd:
         out.scalar = (ma & mb) | (ma & b) | (mb & a);
         break;
+    case ShadowRule::kAndNot:
+        out.scalar = (ma & mb) | (ma & ~b) | (mb & a);
+        break;
     case ShadowRule::kOr:
         out.scalar = (ma & mb) | (ma & ~b) | (mb & ~a);
+        break;
+    case ShadowRule::kOrNot:
+        out.scalar = (ma & mb) | (ma & b) | (mb & ~a);
+        break;
+    case ShadowRule::kShlSum: {
+        const std::uint64_t m = ma << row.controls | mb;
+        out.scalar = m | (0ull - m);
+        break;
+    }
+    case ShadowRule::kBitTest:
+        out.scalar = (mb & row.control_bits) != 0 ? 1u : ma >> (b & row.control_bits) & 1u;
         break;
     case ShadowRule::kXor:
         out.scalar = ma | mb;
@@ -55,7 +69,6 @@ void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     case ShadowRule::kAll:
     case ShadowRule::kAndOr: // of vector instructions only, from here on
     case ShadowRule::kCarry24:
-    case ShadowRule::kShlSum:
     case ShadowRule::kSumShl:
     case ShadowRule::kInsert:
     case ShadowRule::kPermute:
@@ -66,9 +79,19 @@ void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
         out.scalar = any ? ~0ull : 0;
         break;
     }
-    out.scc = row.shadow == ShadowRule::kAnd || row.shadow == ShadowRule::kOr || row.shadow == ShadowRule::kMove
-                  ? out.scalar != 0
-                  : any;
+    switch (row.shadow) {
+    case ShadowRule::kAnd:
+    case ShadowRule::kAndNot:
+    case ShadowRule::kOr:
+    case ShadowRule::kOrNot:
+    case ShadowRule::kMove:
+    case ShadowRule::kBitTest:
+        out.scc = out.scalar != 0;
+        break;
+    default:
+        out.scc = any;
+        break;
+    }
 }
 
 // Whether any operand holds an undefined bit in a lane that counts.
@@ -107,6 +130,9 @@ void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     const auto& [ma, mb, mc] = undefined;
     const auto& [a, b, c] = values;
     switch (row.shadow) {
+    case ShadowRule::kAndNot: // of scalar instructions only
+    case ShadowRule::kOrNot:
+    case ShadowRule::kBitTest:
     case ShadowRule::kAll:
         each([&](std::uint32_t i) { return (out.mask >> (i % kLanes) & 1u) != 0 ? ~0u : 0u; });
         break;
@@ -144,13 +170,15 @@ void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     case ShadowRule::kXor:
         each([&](std::uint32_t i) { return ma[i] | mb[i] | mc[i]; });
         break;
-    case ShadowRule::kCarry:
+    case ShadowRule::kCarry: {
+        const bool saturates = inst.compute != row.compute; // the variant under CLAMP
         each([&](std::uint32_t i) {
             if (((mask_undefined >> (i % kLanes)) & 1u) != 0) return ~0u;
             const std::uint32_t m = upwards(ma[i] | mb[i] | mc[i]);
-            return inst.clamp && m != 0 ? ~0u : m;
+            return saturates && m != 0 ? ~0u : m;
         });
         break;
+    }
     case ShadowRule::kCarry24:
         each([&](std::uint32_t i) { return upwards(((ma[i] | mb[i]) & 0xffffffu) | mc[i]); });
         break;
@@ -168,7 +196,8 @@ void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
         });
         break;
     case ShadowRule::kPermute: {
-        // Constants and repeated signs are made of bits, too: the operation itself, on the masks; only the constants are defined.
+        // Constants and repeated signs are made of bits, too: the operation itself, on the masks; only the constants
+        // are defined.
         alignas(64) std::uint32_t moved[2 * kLanes] = {}, again[2 * kLanes] = {};
         alignas(64) std::uint32_t nothing[2 * kLanes] = {};
         (void)row.compute(undefined[0], undefined[1], c, moved, 0);

@@ -40,12 +40,14 @@ emu::Allocation* buffer(emu::Memory& memory, std::span<const std::byte> bytes) {
 
 std::string difference_text(std::span<const std::byte> inputs, std::span<const std::byte> host,
                             std::span<const std::byte> chip) {
-    const auto at = static_cast<std::size_t>(std::mismatch(host.begin(), host.end(), chip.begin()).first - host.begin());
+    const auto at =
+        static_cast<std::size_t>(std::mismatch(host.begin(), host.end(), chip.begin()).first - host.begin());
     const std::size_t item = at / kBlockBytes, group = item / kGroupItems;
     std::size_t items = 0;
     for (std::size_t i = 0; i < kItems; ++i)
         items += std::memcmp(&host[i * kBlockBytes], &chip[i * kBlockBytes], kBlockBytes) != 0;
-    return fmt::format("{} of {} work-items differ; the first is {} of group {}, at byte {}\n  in      {}\n  shared  {}\n  host    {}\n  "
+    return fmt::format("{} of {} work-items differ; the first is {} of group {}, at byte {}\n  in      {}\n  shared  "
+                       "{}\n  host    {}\n  "
                        "chip    {}",
                        items, kItems, item % kGroupItems, group, at % kBlockBytes,
                        hex(inputs.subspan(item * kBlockBytes, kBlockBytes)),
@@ -59,8 +61,8 @@ void compare_one(emu::Memory& memory, emu::Module& module, const Function& funct
                  std::span<const std::byte> host, Outcome& outcome) {
     const std::vector<std::byte> inputs = inputs_of(function, seed);
     const std::span<const std::byte> all(inputs);
-    emu::Allocation* const buffers[] = {buffer(memory, all.first(kOutputBytes)), buffer(memory, all.subspan(kOutputBytes)),
-                                        buffer(memory, outputs_before())};
+    emu::Allocation* const buffers[] = {buffer(memory, all.first(kOutputBytes)),
+                                        buffer(memory, all.subspan(kOutputBytes)), buffer(memory, outputs_before())};
     std::vector<std::byte> kernarg(24);
     for (std::size_t i = 0; i < 3; ++i) std::memcpy(&kernarg[8 * i], &buffers[i]->address, 8);
     emu::LaunchRequest request;
@@ -79,8 +81,8 @@ void compare_one(emu::Memory& memory, emu::Module& module, const Function& funct
         outcome.approximate += report->approximate;
         std::string findings;
         for (const emu::Finding& f : report->findings)
-            findings += fmt::format("\n  {} at +0x{:x} {}: {} (x{})", emu::finding_kind_name(f.kind), f.offset, f.instruction,
-                                    f.detail, f.count);
+            findings += fmt::format("\n  {} at +0x{:x} {}: {} (x{})", emu::finding_kind_name(f.kind), f.offset,
+                                    f.instruction, f.detail, f.count);
         if (!report->unsupported.empty())
             outcome.unchecked.push_back(fmt::format("function {}: {}", function.number, report->unsupported.front()));
         else if (!findings.empty())
@@ -106,8 +108,9 @@ Result<Outputs> host_outputs(const std::string& compiler, std::span<const Functi
     if (const auto r = write_file_atomically(source, source_of(functions)); !r) return r.error();
     if (const auto r = write_file_atomically(folder.path("in"), inputs); !r) return r.error();
     std::vector<std::string> arguments = common_flags();
-    arguments.insert(arguments.end(), {"-O0", "-Xclang", "-ffloat16-excess-precision=none", "-fsanitize=undefined,float-cast-overflow",
-                                       "-fsanitize-trap=all", source, "-o", program, "-lm"});
+    arguments.insert(arguments.end(),
+                     {"-O0", "-Xclang", "-ffloat16-excess-precision=none", "-fsanitize=undefined,float-cast-overflow",
+                      "-fsanitize-trap=all", source, "-o", program, "-lm"});
     if (const auto built = run_program(compiler, arguments); !built) return built.error();
     if (const auto ran = run_program(program, {folder.path("in"), folder.path("out")}); !ran) return ran.error();
     const auto bytes = read_file(folder.path("out"));

@@ -3,8 +3,8 @@
 //   const auto host = host_outputs("clang++-22", functions, seed);
 //   const Outcome outcome = compare({"clang++-22", &chip, "-O3"}, functions, seed, *host);
 //
-// The host runs a program built without optimisation, which stops at undefined behaviour (UBSan, trapping). A difference is
-// then the compiler's or the device's.
+// The host runs a program built without optimisation, which stops at undefined behaviour (UBSan, trapping). A
+// difference is then the compiler's or the device's.
 #pragma once
 
 #include "peacemaker/chip/chip.h"

@@ -1,5 +1,5 @@
-// The generator is the same for a seed, its functions are defined for every input, and a function that differs is seen and
-// told.
+// The generator is the same for a seed, its functions are defined for every input, and a function that differs is seen
+// and told.
 #include "tests/emu/differential/compare.h"
 
 #include <gtest/gtest.h>
@@ -89,12 +89,14 @@ TEST(Differential, AReducedFunctionStillDiffers) {
 
 // A fault that changes no byte is a difference, too.
 TEST(Differential, AFindingIsADifference) {
-    const Function f = function(7, {"\n#ifdef __HIP__\n    store<u32>(out.b + 64 * 256, 1u);\n#endif\n"}, {"store(out.b, v0);"});
+    const Function f =
+        function(7, {"\n#ifdef __HIP__\n    store<u32>(out.b + 64 * 256, 1u);\n#endif\n"}, {"store(out.b, v0);"});
     const auto host = host_outputs("clang++-22", {&f, 1}, 1);
     ASSERT_TRUE(host) << host.error().text;
     const Outcome outcome = compare(kBuild, {&f, 1}, 1, *host);
     ASSERT_EQ(outcome.differences.size(), 1u);
-    EXPECT_NE(outcome.differences[0].text.find("out-of-bounds write"), std::string::npos) << outcome.differences[0].text;
+    EXPECT_NE(outcome.differences[0].text.find("out-of-bounds write"), std::string::npos)
+        << outcome.differences[0].text;
 }
 
 TEST(Differential, UndefinedBehaviourStopsTheHost) {

@@ -27,9 +27,7 @@ bool is_real(Scalar t) { return t >= Scalar::kF16; }
 bool is_signed(Scalar t) { return t >= Scalar::kI8 && t <= Scalar::kI64; }
 Scalar unsigned_of(Scalar t) { return is_signed(t) ? static_cast<Scalar>(static_cast<int>(t) - 4) : t; }
 // The unsigned type of a float's bits.
-Scalar bits_of(Scalar t) {
-    return t == Scalar::kF16 ? Scalar::kU16 : t == Scalar::kF32 ? Scalar::kU32 : Scalar::kU64;
-}
+Scalar bits_of(Scalar t) { return t == Scalar::kF16 ? Scalar::kU16 : t == Scalar::kF32 ? Scalar::kU32 : Scalar::kU64; }
 
 // Numbers that every host draws alike; the standard's distributions are not.
 class Dice {
@@ -68,7 +66,8 @@ constexpr std::array<u64, 21> kIntegerEdges = {0,
                                                0xffffffffffffffff,
                                                0xfffffffffffffffe,
                                                0xaaaaaaaa55555555};
-// Zeros, ones, infinities, NaNs (the last of each a signalling one), subnormals, the normal numbers at both ends, halves between integers.
+// Zeros, ones, infinities, NaNs (the last of each a signalling one), subnormals, the normal numbers at both ends,
+// halves between integers.
 constexpr std::array<u64, 16> kF16Edges = {0,      0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0x7d01,
                                            0x0001, 0x83ff, 0x0400, 0x7bff, 0xfbff, 0x3800, 0x4100, 0x6400};
 constexpr std::array<u64, 18> kF32Edges = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
@@ -110,9 +109,12 @@ u64 value_bits(Dice& dice, Scalar t) {
     if (kind == 1) return word;
     const u64 near = dice.below(16);
     switch (t) {
-    case Scalar::kF16: return (word & 0x83ff) | (8 + near % 14) << 10;
-    case Scalar::kF32: return (word & 0x807fffff) | (119 + near) << 23;
-    default: return (word & 0x800fffffffffffff) | (1015 + near) << 52;
+    case Scalar::kF16:
+        return (word & 0x83ff) | (8 + near % 14) << 10;
+    case Scalar::kF32:
+        return (word & 0x807fffff) | (119 + near) << 23;
+    default:
+        return (word & 0x800fffffffffffff) | (1015 + near) << 52;
     }
 }
 
@@ -181,15 +183,16 @@ private:
         const char* const t = name_of(helper_);
         const u32 n = function_.number;
         helper_second_ = second;
-        function_.helpers +=
-            form("NOINLINE {0} called{1}({0} v0, {2} v1, u32 v2, {0} v3) {{\n    return {3};\n}}\n", Args{t, n,
-                        name_of(second), expression(helper_, 3)});
-        function_.helpers += form("NOINLINE {0} other{1}({0} v0, {2} v1, u32 v2, {0} v3) {{\n    return {3};\n}}\n", Args{t,
-                                         n, name_of(second), expression(helper_, 3)});
+        function_.helpers += form("NOINLINE {0} called{1}({0} v0, {2} v1, u32 v2, {0} v3) {{\n    return {3};\n}}\n",
+                                  Args{t, n, name_of(second), expression(helper_, 3)});
+        function_.helpers += form("NOINLINE {0} other{1}({0} v0, {2} v1, u32 v2, {0} v3) {{\n    return {3};\n}}\n",
+                                  Args{t, n, name_of(second), expression(helper_, 3)});
         function_.helpers += form("TABLE decltype(&called{0}) table{0}[2] = {{called{0}, other{0}}};\n", Args{n});
-        function_.helpers += form(
-            "NOINLINE {0} recursive{1}({0} v0, {2} v1, u32 v2, {0} v3) {{\n    if ((v2 & 7) == 0) return {3};\n    return ({0})(({4}) "
-            "+ recursive{1}({5}, v1, (v2 & 7) - 1, v0));\n}}\n", Args{t, n, name_of(second), expression(helper_, 2), expression(helper_, 1), expression(helper_, 1)});
+        function_.helpers +=
+            form("NOINLINE {0} recursive{1}({0} v0, {2} v1, u32 v2, {0} v3) {{\n    if ((v2 & 7) == 0) return {3};\n   "
+                 " return ({0})(({4}) "
+                 "+ recursive{1}({5}, v1, (v2 & 7) - 1, v0));\n}}\n",
+                 Args{t, n, name_of(second), expression(helper_, 2), expression(helper_, 1), expression(helper_, 1)});
         has_helpers_ = true;
         function_.inputs = outer;
     }
@@ -210,9 +213,10 @@ private:
         const u64 mask = ~u64{0} >> (64 - 8 * size_of(t));
         if (is_real(t)) {
             if (dice_.one_in(2))
-                return form("({}){}", Args{name_of(t),
-                                   dice_.of({"0.5", "1.0", "-1.0", "2.0", "4.0", "-0.0", "0.0", "3.0", "0.1", "-0.5"})});
-            return form("cast_bits<{}>(({})0x{:x})", Args{name_of(t), name_of(bits_of(t)), value_bits(dice_, t) & mask});
+                return form("({}){}", Args{name_of(t), dice_.of({"0.5", "1.0", "-1.0", "2.0", "4.0", "-0.0", "0.0",
+                                                                 "3.0", "0.1", "-0.5"})});
+            return form("cast_bits<{}>(({})0x{:x})",
+                        Args{name_of(t), name_of(bits_of(t)), value_bits(dice_, t) & mask});
         }
         return form("({})0x{:x}", Args{name_of(t), value_bits(dice_, t) & mask});
     }
@@ -246,15 +250,18 @@ private:
     std::string condition(u32 depth) {
         const u32 d = depth == 0 ? 0 : depth - 1;
         switch (dice_.below(7)) {
-        case 0: return form("{} && {}", Args{compare(d), compare(d)});
-        case 1: return form("{} || {}", Args{compare(d), compare(d)});
+        case 0:
+            return form("{} && {}", Args{compare(d), compare(d)});
+        case 1:
+            return form("{} || {}", Args{compare(d), compare(d)});
         case 2: {
             // Both kinds of NaN or neither: which one arithmetic gives is open.
             const u32 mask = (dice_.below(256) << 2) | (dice_.one_in(2) ? 3 : 0);
             const Scalar t = real_type();
             return form("classified<{}, {}>({})", Args{name_of(t), mask, real(t, d)});
         }
-        default: return compare(d);
+        default:
+            return compare(d);
         }
     }
     std::string compare(u32 depth) {
@@ -271,41 +278,67 @@ private:
         const Scalar plain = unsigned_of(t);
         const char* const u = name_of(plain);
         const auto a = [&] { return integer(t, d); };
-        const auto count = [&] { return dice_.one_in(2) ? form("{}u", Args{dice_.below(8 * size_of(t))}) : integer(Scalar::kU32, 0); };
+        const auto count = [&] {
+            return dice_.one_in(2) ? form("{}u", Args{dice_.below(8 * size_of(t))}) : integer(Scalar::kU32, 0);
+        };
         switch (dice_.below(36)) {
         case 0:
-        case 1: return form("({})({} + {})", Args{n, a(), a()});
-        case 2: return form("({})({} - {})", Args{n, a(), a()});
+        case 1:
+            return form("({})({} + {})", Args{n, a(), a()});
+        case 2:
+            return form("({})({} - {})", Args{n, a(), a()});
         case 3:
-        case 4: return form("({})({} * {})", Args{n, a(), a()});
-        case 5: return form("({})({} & {})", Args{n, a(), a()});
-        case 6: return form("({})({} | {})", Args{n, a(), a()});
-        case 7: return form("({})({} ^ {})", Args{n, a(), a()});
-        case 8: return form("({})~({} ^ {})", Args{n, a(), a()});
+        case 4:
+            return form("({})({} * {})", Args{n, a(), a()});
+        case 5:
+            return form("({})({} & {})", Args{n, a(), a()});
+        case 6:
+            return form("({})({} | {})", Args{n, a(), a()});
+        case 7:
+            return form("({})({} ^ {})", Args{n, a(), a()});
+        case 8:
+            return form("({})~({} ^ {})", Args{n, a(), a()});
         case 9:
-        case 10: return form("shl<{}>({}, {})", Args{n, a(), count()});
+        case 10:
+            return form("shl<{}>({}, {})", Args{n, a(), count()});
         case 11:
-        case 12: return form("shr<{}>({}, {})", Args{n, a(), count()});
-        case 13: return form("{}<{}>({}, {})", Args{dice_.one_in(2) ? "quotient" : "remainder", n, a(), a()});
-        case 14: return form("({} ? {} : {})", Args{condition(d), a(), a()});
-        case 15: return form("({})leading(({}){})", Args{n, u, a()});
-        case 16: return form("({})trailing(({}){})", Args{n, u, a()});
-        case 17: return form("({})__builtin_popcountl((u64)({}){})", Args{n, u, a()});
-        case 18: return form("({}){}(({}){})", Args{n, dice_.one_in(2) ? "reversed" : "swapped", u, a()});
-        case 19: return form("({})rotl(({}){}, {})", Args{n, u, a(), count()});
-        case 20: return form("__builtin_elementwise_{}_sat({}, {})", Args{dice_.one_in(2) ? "add" : "sub", a(), a()});
-        case 21: return form("__builtin_elementwise_{}({}, {})", Args{dice_.one_in(2) ? "min" : "max", a(), a()});
+        case 12:
+            return form("shr<{}>({}, {})", Args{n, a(), count()});
+        case 13:
+            return form("{}<{}>({}, {})", Args{dice_.one_in(2) ? "quotient" : "remainder", n, a(), a()});
+        case 14:
+            return form("({} ? {} : {})", Args{condition(d), a(), a()});
+        case 15:
+            return form("({})leading(({}){})", Args{n, u, a()});
+        case 16:
+            return form("({})trailing(({}){})", Args{n, u, a()});
+        case 17:
+            return form("({})__builtin_popcountl((u64)({}){})", Args{n, u, a()});
+        case 18:
+            return form("({}){}(({}){})", Args{n, dice_.one_in(2) ? "reversed" : "swapped", u, a()});
+        case 19:
+            return form("({})rotl(({}){}, {})", Args{n, u, a(), count()});
+        case 20:
+            return form("__builtin_elementwise_{}_sat({}, {})", Args{dice_.one_in(2) ? "add" : "sub", a(), a()});
+        case 21:
+            return form("__builtin_elementwise_{}({}, {})", Args{dice_.one_in(2) ? "min" : "max", a(), a()});
         case 22: {
             const char* const first = dice_.one_in(2) ? "min" : "max";
-            return form("__builtin_elementwise_{}(__builtin_elementwise_{}({}, {}), {})", Args{first,
-                               first[1] == 'i' ? "max" : "min", a(), a(), a()});
+            return form("__builtin_elementwise_{}(__builtin_elementwise_{}({}, {}), {})",
+                        Args{first, first[1] == 'i' ? "max" : "min", a(), a(), a()});
         }
-        case 23: return form("absolute<{}>({})", Args{n, integer(t, d)});
-        case 24: return wide_or_word(t, d);
-        case 25: return form("({})({} * {} + {})", Args{n, a(), a(), a()});
-        case 26: return form("({})(({} << {}) + {})", Args{n, a(), 1 + dice_.below(4), a()});
-        case 27: return form("({})(({} & {}) | {})", Args{n, a(), a(), a()});
-        case 28: return form("checked_{}<{}>({}, {})", Args{dice_.of({"add", "sub", "mul"}), n, a(), a()});
+        case 23:
+            return form("absolute<{}>({})", Args{n, integer(t, d)});
+        case 24:
+            return wide_or_word(t, d);
+        case 25:
+            return form("({})({} * {} + {})", Args{n, a(), a(), a()});
+        case 26:
+            return form("({})(({} << {}) + {})", Args{n, a(), 1 + dice_.below(4), a()});
+        case 27:
+            return form("({})(({} & {}) | {})", Args{n, a(), a(), a()});
+        case 28:
+            return form("checked_{}<{}>({}, {})", Args{dice_.of({"add", "sub", "mul"}), n, a(), a()});
         case 29: {
             const Scalar from = real_type();
             return form("to_int<{}>({})", Args{n, real(from, d)});
@@ -314,12 +347,15 @@ private:
             const Scalar from = real_type();
             return form("({})bits({})", Args{n, real(from, d)});
         }
-        case 31: return form("({})({})", Args{n, condition(d)});
-        case 32: return word_pattern(t, d);
+        case 31:
+            return form("({})({})", Args{n, condition(d)});
+        case 32:
+            return word_pattern(t, d);
         case 33:
             if (has_helpers_) return call(t, d);
             return word_pattern(t, d);
-        default: return other_expression(t, d);
+        default:
+            return other_expression(t, d);
         }
     }
 
@@ -328,16 +364,17 @@ private:
         const char* const n = name_of(t);
         const Scalar wide = dice_.of({Scalar::kU32, Scalar::kI32, Scalar::kU64, Scalar::kI64});
         switch (dice_.below(4)) {
-        case 0: return form("({})high({}, {})", Args{n, integer(wide, d), integer(wide, d)});
+        case 0:
+            return form("({})high({}, {})", Args{n, integer(wide, d), integer(wide, d)});
         case 1:
-            return form("({})((u64){} * {} + {})", Args{n, integer(Scalar::kU32, d), integer(Scalar::kU32, d),
-                               integer(Scalar::kU64, d)});
+            return form("({})((u64){} * {} + {})",
+                        Args{n, integer(Scalar::kU32, d), integer(Scalar::kU32, d), integer(Scalar::kU64, d)});
         case 2:
-            return form("({})((i64){} * {} + {})", Args{n, integer(Scalar::kI32, d), integer(Scalar::kI32, d),
-                               integer(Scalar::kI64, d)});
+            return form("({})((i64){} * {} + {})",
+                        Args{n, integer(Scalar::kI32, d), integer(Scalar::kI32, d), integer(Scalar::kI64, d)});
         default:
-            return form("({})(({} & 0xffffff) * ({} & 0xffffff) + {})", Args{n, integer(Scalar::kU32, d),
-                               integer(Scalar::kU32, d), integer(Scalar::kU32, d)});
+            return form("({})(({} & 0xffffff) * ({} & 0xffffff) + {})",
+                        Args{n, integer(Scalar::kU32, d), integer(Scalar::kU32, d), integer(Scalar::kU32, d)});
         }
     }
 
@@ -347,32 +384,48 @@ private:
         const auto u = [&] { return integer(Scalar::kU32, d); };
         const auto i = [&] { return integer(Scalar::kI32, d); };
         switch (dice_.below(13)) {
-        case 0: return form("({})extract({}, {}, {})", Args{n, u(), u(), u()});
-        case 1: return form("({})extract({}, {}, {})", Args{n, u(), dice_.below(32), 1 + dice_.below(31)});
-        case 2: return form("({})insert({}, {}, {})", Args{n, u(), u(), u()});
-        case 3: return form("({})aligned_bits({}, {}, {})", Args{n, u(), u(), u()});
-        case 4: return form("({})aligned_bytes({}, {}, {})", Args{n, u(), u(), u()});
-        case 5: return form("({})sad({}, {}, {})", Args{n, u(), u(), u()});
-        case 6: return form("({})dot4({}, {}, {})", Args{n, u(), u(), u()});
-        case 7: return form("({})dot4({}, {}, {})", Args{n, i(), i(), i()});
-        case 8: return form("({})dot2({}, {}, {})", Args{n, i(), i(), i()});
-        case 9: return form("({})dot8({}, {}, {})", Args{n, i(), i(), i()});
-        case 10: return form("({})select_bytes({}, {}, 0x{:08x})", Args{n, u(), u(), dice_.word() & 0x07070707});
-        case 11: return form("({})sign_bits({})", Args{n, i()});
-        default: return form("({})distance({}, {})", Args{n, u(), u()});
+        case 0:
+            return form("({})extract({}, {}, {})", Args{n, u(), u(), u()});
+        case 1:
+            return form("({})extract({}, {}, {})", Args{n, u(), dice_.below(32), 1 + dice_.below(31)});
+        case 2:
+            return form("({})insert({}, {}, {})", Args{n, u(), u(), u()});
+        case 3:
+            return form("({})aligned_bits({}, {}, {})", Args{n, u(), u(), u()});
+        case 4:
+            return form("({})aligned_bytes({}, {}, {})", Args{n, u(), u(), u()});
+        case 5:
+            return form("({})sad({}, {}, {})", Args{n, u(), u(), u()});
+        case 6:
+            return form("({})dot4({}, {}, {})", Args{n, u(), u(), u()});
+        case 7:
+            return form("({})dot4({}, {}, {})", Args{n, i(), i(), i()});
+        case 8:
+            return form("({})dot2({}, {}, {})", Args{n, i(), i(), i()});
+        case 9:
+            return form("({})dot8({}, {}, {})", Args{n, i(), i(), i()});
+        case 10:
+            return form("({})select_bytes({}, {}, 0x{:08x})", Args{n, u(), u(), dice_.word() & 0x07070707});
+        case 11:
+            return form("({})sign_bits({})", Args{n, i()});
+        default:
+            return form("({})distance({}, {})", Args{n, u(), u()});
         }
     }
 
     std::string call(Scalar t, u32 d) {
         const u32 n = function_.number;
-        const std::string arguments =
-            form("({}, {}, {}, {})", Args{integer(helper_, d), expression(helper_second_, d), integer(Scalar::kU32, d),
-                        integer(helper_, d)});
+        const std::string arguments = form("({}, {}, {}, {})", Args{integer(helper_, d), expression(helper_second_, d),
+                                                                    integer(Scalar::kU32, d), integer(helper_, d)});
         switch (dice_.below(5)) {
-        case 0: return form("({})recursive{}{}", Args{name_of(t), n, arguments});
-        case 1: return form("({})table{}[{} & 1]{}", Args{name_of(t), n, integer(Scalar::kU32, 0), arguments});
-        case 2: return form("({})other{}{}", Args{name_of(t), n, arguments});
-        default: return form("({})called{}{}", Args{name_of(t), n, arguments});
+        case 0:
+            return form("({})recursive{}{}", Args{name_of(t), n, arguments});
+        case 1:
+            return form("({})table{}[{} & 1]{}", Args{name_of(t), n, integer(Scalar::kU32, 0), arguments});
+        case 2:
+            return form("({})other{}{}", Args{name_of(t), n, arguments});
+        default:
+            return form("({})called{}{}", Args{name_of(t), n, arguments});
         }
     }
 
@@ -384,24 +437,38 @@ private:
         switch (dice_.below(27)) {
         case 0:
         case 1:
-        case 2: return form("({} + {})", Args{a(), a()});
+        case 2:
+            return form("({} + {})", Args{a(), a()});
         case 3:
-        case 4: return form("({} - {})", Args{a(), a()});
+        case 4:
+            return form("({} - {})", Args{a(), a()});
         case 5:
         case 6:
-        case 7: return form("({} * {})", Args{a(), a()});
-        case 8: return form("({} / {})", Args{a(), a()});
+        case 7:
+            return form("({} * {})", Args{a(), a()});
+        case 8:
+            return form("({} / {})", Args{a(), a()});
         case 9:
-        case 10: return form("fused({}, {}, {})", Args{a(), a(), a()});
-        case 11: return form("root({})", Args{a()});
-        case 12: return form("(-{})", Args{a()});
-        case 13: return form("with_sign({}, {})", Args{a(), a()});
-        case 14: return form("with_sign({}, ({})1)", Args{a(), n});
-        case 15: return form("{}({}, {})", Args{dice_.one_in(2) ? "min_of" : "max_of", a(), a()});
-        case 16: return form("{}({}, {})", Args{dice_.one_in(2) ? "fmin_of" : "fmax_of", a(), a()});
-        case 17: return form("fmax_of(fmin_of({}, {}), {})", Args{a(), a(), a()});
-        case 18: return form("{}({})", Args{dice_.of({"floor_of", "ceil_of", "trunc_of", "rint_of"}), a()});
-        case 19: return form("({} ? {} : {})", Args{condition(d), a(), a()});
+        case 10:
+            return form("fused({}, {}, {})", Args{a(), a(), a()});
+        case 11:
+            return form("root({})", Args{a()});
+        case 12:
+            return form("(-{})", Args{a()});
+        case 13:
+            return form("with_sign({}, {})", Args{a(), a()});
+        case 14:
+            return form("with_sign({}, ({})1)", Args{a(), n});
+        case 15:
+            return form("{}({}, {})", Args{dice_.one_in(2) ? "min_of" : "max_of", a(), a()});
+        case 16:
+            return form("{}({}, {})", Args{dice_.one_in(2) ? "fmin_of" : "fmax_of", a(), a()});
+        case 17:
+            return form("fmax_of(fmin_of({}, {}), {})", Args{a(), a(), a()});
+        case 18:
+            return form("{}({})", Args{dice_.of({"floor_of", "ceil_of", "trunc_of", "rint_of"}), a()});
+        case 19:
+            return form("({} ? {} : {})", Args{condition(d), a(), a()});
         case 20: {
             const Scalar from = bits_of(t);
             return form("cast_bits<{}>({})", Args{n, integer(from, d)});
@@ -418,7 +485,8 @@ private:
             if (t == Scalar::kF32)
                 return form("fused((f32){}, (f32){}, {})", Args{real(Scalar::kF16, d), real(Scalar::kF16, d), a()});
             return form("({} * {} + {})", Args{a(), a(), a()});
-        default: return other_expression(t, d);
+        default:
+            return other_expression(t, d);
         }
     }
 
@@ -456,8 +524,8 @@ private:
     }
     std::string loop(u32 depth) {
         const u32 id = names_++;
-        const std::string bound = dice_.one_in(3) ? form("{}u", Args{1 + dice_.below(9)})
-                                                  : form("({} & 7)", Args{integer(Scalar::kU32, 1)});
+        const std::string bound =
+            dice_.one_in(3) ? form("{}u", Args{1 + dice_.below(9)}) : form("({} & 7)", Args{integer(Scalar::kU32, 1)});
         std::string body = block(depth);
         if (dice_.one_in(3)) body += form("if ({}) {}; ", Args{condition(1), dice_.one_in(2) ? "break" : "continue"});
         body += assignment(2) + " ";
@@ -477,8 +545,8 @@ private:
         const u32 id = names_++;
         const char* const v = dice_.of({"u16x2", "i16x2", "f16x2", "f16x2"});
         const bool real_elements = v[0] == 'f';
-        std::string text = form("{{ {0} p{1} = cast_bits<{0}>({2}), q{1} = cast_bits<{0}>({3}); ", Args{v, id,
-                                       integer(Scalar::kU32, 1), integer(Scalar::kU32, 1)});
+        std::string text = form("{{ {0} p{1} = cast_bits<{0}>({2}), q{1} = cast_bits<{0}>({3}); ",
+                                Args{v, id, integer(Scalar::kU32, 1), integer(Scalar::kU32, 1)});
         const u32 count = 1 + dice_.below(4);
         for (u32 i = 0; i < count; ++i) {
             const char* const p = dice_.of({"p", "q"});
@@ -486,25 +554,52 @@ private:
             const std::string left = fmt::format(fmt::runtime(first), id);
             const std::string right = form("{}{}", Args{dice_.of({"p", "q"}), id});
             std::string made;
-            if (real_elements)
-                switch (dice_.below(5)) {
-                case 0: made = left + " + " + right; break;
-                case 1: made = left + " - " + right; break;
-                case 2: made = left + " * " + right; break;
-                case 3: made = "-" + left; break;
-                default: made = form("f16x2{{fmin_of(({0}).x, {1}.x), fmax_of(({0}).y, {1}.y)}}", Args{left, right}); break;
+            if (real_elements) switch (dice_.below(5)) {
+                case 0:
+                    made = left + " + " + right;
+                    break;
+                case 1:
+                    made = left + " - " + right;
+                    break;
+                case 2:
+                    made = left + " * " + right;
+                    break;
+                case 3:
+                    made = "-" + left;
+                    break;
+                default:
+                    made = form("f16x2{{fmin_of(({0}).x, {1}.x), fmax_of(({0}).y, {1}.y)}}", Args{left, right});
+                    break;
                 }
             else
                 switch (dice_.below(9)) {
-                case 0: made = left + " + " + right; break;
-                case 1: made = left + " - " + right; break;
-                case 2: made = left + " * " + right; break;
-                case 3: made = form("{} << ({} & ({})15)", Args{left, right, v}); break;
-                case 4: made = form("{} >> ({} & ({})15)", Args{left, right, v}); break;
-                case 5: made = form("__builtin_elementwise_min({}, {})", Args{left, right}); break;
-                case 6: made = form("__builtin_elementwise_max({}, {})", Args{left, right}); break;
-                case 7: made = form("__builtin_elementwise_{}_sat({}, {})", Args{dice_.of({"add", "sub"}), left, right}); break;
-                default: made = form("{0} * {1} + {1}", Args{left, right}); break;
+                case 0:
+                    made = left + " + " + right;
+                    break;
+                case 1:
+                    made = left + " - " + right;
+                    break;
+                case 2:
+                    made = left + " * " + right;
+                    break;
+                case 3:
+                    made = form("{} << ({} & ({})15)", Args{left, right, v});
+                    break;
+                case 4:
+                    made = form("{} >> ({} & ({})15)", Args{left, right, v});
+                    break;
+                case 5:
+                    made = form("__builtin_elementwise_min({}, {})", Args{left, right});
+                    break;
+                case 6:
+                    made = form("__builtin_elementwise_max({}, {})", Args{left, right});
+                    break;
+                case 7:
+                    made = form("__builtin_elementwise_{}_sat({}, {})", Args{dice_.of({"add", "sub"}), left, right});
+                    break;
+                default:
+                    made = form("{0} * {1} + {1}", Args{left, right});
+                    break;
                 }
             text += form("{}{} = {}; ", Args{p, id, made});
         }
@@ -520,10 +615,18 @@ private:
             const u32 size = size_of(t);
             std::string at;
             switch (dice_.below(4)) {
-            case 0: at = form("{}", Args{dice_.below(kBlockBytes / size) * size}); break;
-            case 1: at = form("{}", Args{dice_.below(kBlockBytes - size + 1)}); break;
-            case 2: at = form("({} & {})", Args{integer(Scalar::kU32, 1), kBlockBytes - size}); break;
-            default: at = form("{} % {}", Args{integer(Scalar::kU32, 1), kBlockBytes - size + 1}); break;
+            case 0:
+                at = form("{}", Args{dice_.below(kBlockBytes / size) * size});
+                break;
+            case 1:
+                at = form("{}", Args{dice_.below(kBlockBytes - size + 1)});
+                break;
+            case 2:
+                at = form("({} & {})", Args{integer(Scalar::kU32, 1), kBlockBytes - size});
+                break;
+            default:
+                at = form("{} % {}", Args{integer(Scalar::kU32, 1), kBlockBytes - size + 1});
+                break;
             }
             if (dice_.one_in(2))
                 text += form("store<{}>({} + {}, {}); ", Args{name_of(t), base, at, integer(t, 1)});
@@ -533,12 +636,11 @@ private:
         return text;
     }
     std::string fill(const std::string& base) {
-        return form("for (u32 f = 0; f < 16; ++f) store<u32>({} + 4 * f, {} * f + {}); ", Args{base,
-                           integer(Scalar::kU32, 1), integer(Scalar::kU32, 0)});
+        return form("for (u32 f = 0; f < 16; ++f) store<u32>({} + 4 * f, {} * f + {}); ",
+                    Args{base, integer(Scalar::kU32, 1), integer(Scalar::kU32, 0)});
     }
     std::string last_load(const std::string& base) {
-        return into_variable(Scalar::kU32,
-                             form("load<u32>({} + ({} & 60))", Args{base, integer(Scalar::kU32, 1)}));
+        return into_variable(Scalar::kU32, form("load<u32>({} + ({} & 60))", Args{base, integer(Scalar::kU32, 1)}));
     }
     std::string local_array() {
         const std::string base = form("m{}", Args{names_++});
@@ -555,8 +657,9 @@ private:
     std::string lds() {
         const u32 id = names_++;
         const std::string base = form("l{}", Args{id});
-        return form("{{ SHARED Block all{0}[32]; u8 *const l{0} = all{0}[item].b; {1}{2}{3}{4} }}",
-                    Args{id, fill(base), dice_.one_in(2) ? atomic(base) : std::string(), accesses(base), last_load(base)});
+        return form(
+            "{{ SHARED Block all{0}[32]; u8 *const l{0} = all{0}[item].b; {1}{2}{3}{4} }}",
+            Args{id, fill(base), dice_.one_in(2) ? atomic(base) : std::string(), accesses(base), last_load(base)});
     }
     // On bytes of the work-item alone: what other items do to theirs does not show.
     std::string atomic(const std::string& base) {
@@ -567,14 +670,16 @@ private:
         const u32 op = dice_.below(9);
         if (op == 8)
             return into_variable(t, form("compare_exchange<{}>({}, load<{}>({}) | {}, {})",
-                                         Args{n, place, n, place, integer(t, 0), integer(t, 1)})) + " ";
-        constexpr std::array kOps = {"fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor", "fetch_min", "fetch_max", "exchange"};
+                                         Args{n, place, n, place, integer(t, 0), integer(t, 1)})) +
+                   " ";
+        constexpr std::array kOps = {"fetch_add", "fetch_sub", "fetch_and", "fetch_or",
+                                     "fetch_xor", "fetch_min", "fetch_max", "exchange"};
         return into_variable(t, form("{}<{}>({}, {})", Args{kOps[op], n, place, integer(t, 1)})) + " ";
     }
     std::string global_bytes() {
         if (dice_.one_in(3))
-            return into_variable(Scalar::kU32, form("load<u32>({} + ({} & 60))", Args{dice_.of({"in.b", "shared.b"}),
-                                                           integer(Scalar::kU32, 1)}));
+            return into_variable(Scalar::kU32, form("load<u32>({} + ({} & 60))",
+                                                    Args{dice_.of({"in.b", "shared.b"}), integer(Scalar::kU32, 1)}));
         return form("{{ {}{}}}", Args{dice_.one_in(3) ? atomic("out.b") : std::string(), accesses("out.b")});
     }
 
@@ -608,18 +713,22 @@ std::string source_of(std::span<const Function> functions) {
     for (const Function& f : functions) text += text_of(f) + "\n";
     text += "#ifdef __HIP__\n";
     for (const Function& f : functions)
-        text += fmt::format(
-            "extern \"C\" __attribute__((global)) void k{0}(const Block *__restrict__ in, const Block *__restrict__ shared, Block "
-            "*__restrict__ out) {{\n    const u32 group = __builtin_amdgcn_workgroup_id_x(), item = "
-            "__builtin_amdgcn_workitem_id_x();\n    function{0}(in[{1} * group + item], shared[group], out[{1} * group + item], "
-            "item);\n}}\n",
-            f.number, kGroupItems);
+        text += fmt::format("extern \"C\" __attribute__((global)) void k{0}(const Block *__restrict__ in, const Block "
+                            "*__restrict__ shared, Block "
+                            "*__restrict__ out) {{\n    const u32 group = __builtin_amdgcn_workgroup_id_x(), item = "
+                            "__builtin_amdgcn_workitem_id_x();\n    function{0}(in[{1} * group + item], shared[group], "
+                            "out[{1} * group + item], "
+                            "item);\n}}\n",
+                            f.number, kGroupItems);
     text += fmt::format("#else\n#include <stdio.h>\nstatic Block in[{0}], shared[{1}], out[{0}];\n", kItems, kGroups);
-    text += "template <typename F> static bool run(F f, FILE *from, FILE *to) {\n    if (fread(in, sizeof in, 1, from) != 1 || "
+    text += "template <typename F> static bool run(F f, FILE *from, FILE *to) {\n    if (fread(in, sizeof in, 1, from) "
+            "!= 1 || "
             "fread(shared, sizeof shared, 1, from) != 1 || fread(out, sizeof out, 1, from) != 1) return false;\n";
-    text += fmt::format("    for (u32 i = 0; i < {0}; ++i) f(in[i], shared[i / {1}], out[i], i % {1});\n", kItems, kGroupItems);
-    text += "    return fwrite(out, sizeof out, 1, to) == 1;\n}\nint main(int, char **files) {\n"
-            "    FILE *from = fopen(files[1], \"rb\"), *to = fopen(files[2], \"wb\");\n    if (!from || !to) return 1;\n";
+    text += fmt::format("    for (u32 i = 0; i < {0}; ++i) f(in[i], shared[i / {1}], out[i], i % {1});\n", kItems,
+                        kGroupItems);
+    text +=
+        "    return fwrite(out, sizeof out, 1, to) == 1;\n}\nint main(int, char **files) {\n"
+        "    FILE *from = fopen(files[1], \"rb\"), *to = fopen(files[2], \"wb\");\n    if (!from || !to) return 1;\n";
     for (const Function& f : functions)
         text += fmt::format("    if (!run([](auto&&... a) {{ function{}(a...); }}, from, to)) return 1;\n", f.number);
     return text + "    return fclose(to) == 0 ? 0 : 1;\n}\n#endif\n";

@@ -1,8 +1,8 @@
 // Functions in C that a host and a chip must compute alike, bit for bit: made from a seed, defined for every input.
 //
 // Left out is what the language or the ISA leaves open. A NaN is a class, never bits: its payload and sign are LLVM's
-// choice, so every float is stored, and turned into an integer, with all NaNs as one. The sign of a zero from fmin or fmax
-// is dropped, for LLVM leaves it open. Conversions to integers happen in range, division by zero and of the least
+// choice, so every float is stored, and turned into an integer, with all NaNs as one. The sign of a zero from fmin or
+// fmax is dropped, for LLVM leaves it open. Conversions to integers happen in range, division by zero and of the least
 // number by -1 do not happen, counts of shifts are masked. Signed integers wrap (-fwrapv), nothing is contracted.
 #pragma once
 
@@ -26,8 +26,8 @@ struct Input {
     bool shared = false;      // from the group's block: the same in all work-items of a group
 };
 
-/// One function. Each statement assigns to the variables v0, v1, .. (the inputs in order) or to the output's bytes, and can
-/// be left out alone: that is how a failing one is made small.
+/// One function. Each statement assigns to the variables v0, v1, .. (the inputs in order) or to the output's bytes, and
+/// can be left out alone: that is how a failing one is made small.
 struct Function {
     std::uint32_t number = 0;
     std::vector<Input> inputs;
@@ -40,7 +40,8 @@ struct Function {
 Function generate(std::uint64_t seed, std::uint32_t number);
 
 /// What both sides compile: `functions` as C++ for the host (-x c++: a program that reads each function's inputs and
-/// outputs_before() from the file of its first argument, and writes their outputs to that of the second) and as HIP (kernels k<number>(items, shared, out)).
+/// outputs_before() from the file of its first argument, and writes their outputs to that of the second) and as HIP
+/// (kernels k<number>(items, shared, out)).
 std::string source_of(std::span<const Function> functions);
 /// The function's own text.
 std::string text_of(const Function& function);
