@@ -62,6 +62,8 @@ int parse(int argc, char** argv, Options& options) {
                        "the receipt that the text belongs to; receipt.json beside it where not "
                        "given");
     verify->add_option("--base", options.base, "the git revision that the receipt's base must be");
+    verify->add_flag("--allow-unchecked", options.run.allow_unchecked,
+                     "objects that no compiler here builds as they were do not fail it");
     verify->add_option("--rerun", options.rerun, "registrations to run again, chosen by the receipt's hash");
     for (CLI::App* command : {&app, verify}) {
         command->add_option("--root", options.project.root, hkc::kRootHelp);
@@ -120,11 +122,15 @@ int verify(const Options& options, const hkc::Registry& registry) {
     const auto verdict = hkc::receipt::verify(*json, markdown, registry, request, std::cref(progress));
     progress.clear();
     for (const std::string& line : verdict.did) fmt::print("verified {}\n", line);
+    for (const std::string& line : verdict.unverified) fmt::print("unchecked: {}\n", line);
     for (const std::string& fault : verdict.faults) fmt::print("fault: {}\n", fault);
-    fmt::print("{}: {}\n", options.file,
+    const std::string unchecked =
+        verdict.unverified.empty() ? "" : fmt::format("; {} unchecked", verdict.unverified.size());
+    fmt::print("{}: {}{}\n", options.file,
                verdict.faults.empty() ? std::string("true, and all is as contracted")
-                                      : fmt::format("{} faults", verdict.faults.size()));
-    return verdict.faults.empty() ? 0 : 1;
+                                      : fmt::format("{} faults", verdict.faults.size()),
+               unchecked);
+    return verdict.faults.empty() && (verdict.unverified.empty() || options.run.allow_unchecked) ? 0 : 1;
 }
 
 int make(Options& options, const hkc::Registry& registry) {

@@ -8,6 +8,7 @@
 // of them.
 #pragma once
 
+#include "contract/gates/certificate.h"
 #include "contract/gates/launching.h"
 #include "contract/limits/limits.h"
 #include "contract/oracle/oracle.h"
@@ -35,6 +36,7 @@ struct Subject {
     const pm::CodeObject* object = nullptr;  // null where it could not be read
     std::string object_error;                // why
     ObjectOfKernel object_of_kernel;         // objects of replaced kernels
+    std::vector<Certificate> certificates;   // of the launched kernels; none where gate 1 does not demand them
     std::vector<std::string> record_symbols; // gate 5, a launch each: the symbol whose record it is compared with
     std::string toolchain;                   // whose records gate 5 compares with
     const records::RecordFile* records = nullptr;

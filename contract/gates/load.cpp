@@ -117,6 +117,7 @@ void check_object(GateContext& context, GateResult& result) {
         check_arguments(subject, launch, *compiled, result);
     }
     if (!result.findings.empty()) return;
+    check_certificates(subject, result);
     for (std::size_t i = 0; i < subject.kernel.shapes.size(); ++i) {
         const auto& plan = context.plan(i);
         const std::string where =

@@ -1,5 +1,6 @@
 #include "contract/receipt/changes.h"
 
+#include "contract/receipt/reason.h"
 #include "contract/runner/declaration.h"
 #include "contract/runner/input_files.h"
 #include "peacemaker/support/text.h"
@@ -48,6 +49,7 @@ public:
         known_findings();
         if (is("match", "bytes", "bound")) weaker("match bytes -> bound");
         if (is("bitwise", true, false)) weaker("bitwise true -> false");
+        if (is("certify", true, false)) weaker("certify true -> false");
         if (is("nan", "bytes", "")) weaker("nan = \"bytes\" removed");
         replaced();
         arguments();
@@ -363,8 +365,8 @@ pm::Result<std::vector<Change>> checker_changes(const std::filesystem::path& roo
 
 pm::Result<void> give_reasons(std::vector<Change>& changes, const std::vector<Reason>& reasons) {
     for (const Reason& reason : reasons) {
-        if (reason.why.find_first_not_of(" \t\n") == std::string::npos)
-            return pm::Error{fmt::format("--reason \"{}\": the reason is empty", reason.pattern)};
+        if (const std::string why = why_no_reason(reason.why); !why.empty())
+            return pm::Error{fmt::format("--reason \"{}\": \"{}\" is no reason: {}", reason.pattern, reason.why, why)};
         bool matches = false;
         for (Change& change : changes) {
             if (!pm::glob_match(reason.pattern, change_text(change))) continue;

@@ -57,7 +57,8 @@ pm::Result<std::vector<Change>> checker_changes(const std::filesystem::path& roo
 struct Reason {
     std::string pattern, why;
 };
-/// Gives each change the first reason that matches. Error: a reason that matches none, or is empty.
+/// Gives each change the first reason that matches. Error: a reason that matches none, or is none
+/// (why_no_reason).
 pm::Result<void> give_reasons(std::vector<Change>& changes, const std::vector<Reason>& reasons);
 
 } // namespace hkc::receipt

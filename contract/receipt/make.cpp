@@ -124,8 +124,11 @@ void run_base(const BaseContracts& base, const Revision& revision, Side& side, c
 } // namespace
 
 void scrub(RunOutcome& outcome, const fs::path& root) {
-    for (KernelOutcome& kernel : outcome.kernels)
+    for (KernelOutcome& kernel : outcome.kernels) {
         for (GateResult& result : kernel.gates) scrub_gate(result, root);
+        for (Certificate& certificate : kernel.certificates)
+            for (std::string& reason : certificate.reasons) scrub_text(reason, root);
+    }
     for (ControlOutcome& control : outcome.controls) {
         scrub_text(control.why, root);
         for (GateResult& result : control.gates) scrub_gate(result, root);
@@ -172,7 +175,6 @@ std::variant<Receipt, RunFailure> make_receipt(const Registry& head, const MakeR
     Receipt receipt;
     receipt.head.commit = checkout.commit;
     receipt.dirty = checkout.dirty;
-    receipt.revision = request.base.name;
     receipt.base.commit = request.base.commit;
     if (request.head_run) {
         const std::string why = why_not_of_head(*request.head_run, checkout.commit, !checkout.dirty.empty(), *hash);

@@ -127,6 +127,17 @@ std::string kernel_status(const std::vector<const KernelOutcome*>& outcomes) {
     return (passed.empty() ? "no gate passed on all" : "gates " + gates_text(passed) + " pass") + others;
 }
 
+/// `certified`, or what else on which chips.
+std::string certificate_status(const std::vector<const KernelOutcome*>& outcomes) {
+    std::map<pm::certify::Verdict, std::vector<std::string>> chips;
+    for (const KernelOutcome* outcome : outcomes) chips[worst_verdict(outcome->certificates)].push_back(outcome->chip);
+    std::string text;
+    for (const auto& [verdict, on] : chips)
+        text += fmt::format("{}{}{}", text.empty() ? "" : ", ", pm::certify::verdict_name(verdict),
+                            chips.size() == 1 ? "" : fmt::format(" on {}", fmt::join(on, ", ")));
+    return text;
+}
+
 std::string control_status(const std::vector<const ControlOutcome*>& outcomes) {
     std::map<std::string, std::vector<std::string>> by_verdict;
     for (const ControlOutcome* outcome : outcomes)
@@ -153,13 +164,15 @@ std::vector<std::pair<std::string, std::vector<const Outcome*>>> by_name(const s
 
 std::string kernels(const ReadReport& run) {
     const auto controls = by_name(run.outcome.controls);
-    std::string text = "### Kernels and their controls\n\n| kernel | chips | gates | controls |\n|---|---|---|---|\n";
+    std::string text =
+        "### Kernels and their controls\n\n| kernel | chips | gates | analysis | controls |\n|---|---|---|---|---|\n";
     for (const auto& [name, outcomes] : by_name(run.outcome.kernels)) {
         std::vector<std::string> on, faults;
         for (const KernelOutcome* outcome : outcomes) on.push_back(outcome->chip);
         for (const auto& [fault, of] : controls)
             if (of.front()->of == name) faults.push_back(fmt::format("{}: {}", fault, control_status(of)));
-        text += fmt::format("| {} | {} | {} | {} |\n", code(name), fmt::join(on, " "), plain(kernel_status(outcomes)),
+        text += fmt::format("| {} | {} | {} | {} | {} |\n", code(name), fmt::join(on, " "),
+                            plain(kernel_status(outcomes)), certificate_status(outcomes),
                             faults.empty() ? "none" : plain(fmt::format("{}", fmt::join(faults, "; "))));
     }
     return text + "\n";
@@ -228,9 +241,9 @@ std::string to_markdown(const Receipt& receipt, std::string_view seal) {
     const std::vector<std::string> why = shortcomings(receipt);
     text += why.empty() ? "All is as contracted.\n" : "NOT as contracted:\n\n" + list(why);
     text +=
-        fmt::format("\n- head {}, {}\n- base {} ({})\n- receipt.json has the sha256 {}\n\n", receipt.head.commit,
+        fmt::format("\n- head {}, {}\n- base {}\n- receipt.json has the sha256 {}\n\n", receipt.head.commit,
                     receipt.dirty.empty() ? "a clean tree" : fmt::format("with {} changed files", receipt.dirty.size()),
-                    receipt.base.commit, plain(receipt.revision), seal);
+                    receipt.base.commit, seal);
     if (!receipt.dirty.empty()) text += "### Changed files\n\n" + list(receipt.dirty) + "\n";
     text += "### Head\n\n" + summary_of(receipt.head) + "\n### Base\n\n" + summary_of(receipt.base) + "\n";
     text += problems(receipt) + changes(receipt) + known_findings(receipt.head) + unchecked(receipt.head);

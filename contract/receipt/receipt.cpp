@@ -1,5 +1,6 @@
 #include "contract/receipt/receipt.h"
 
+#include "contract/receipt/reason.h"
 #include "contract/records/records.h"
 #include "contract/runner/judge.h"
 #include "peacemaker/support/file.h"
@@ -129,7 +130,6 @@ Json json_without_seal(const Receipt& receipt) {
             {"tool", kTool},
             {"exit_status", receipt.exit_status},
             {"dirty", receipt.dirty},
-            {"base_revision", receipt.revision},
             {"changes", changes},
             {"problems", {{"new", receipt.added}, {"gone", receipt.gone}, {"identical", receipt.identical}}},
             {"head", json_of(receipt.head)},
@@ -195,7 +195,7 @@ std::vector<std::string> shortcomings(const Receipt& receipt) {
     if (!receipt.dirty.empty())
         lines.push_back(fmt::format("the tree is dirty: {} files differ from the commit", receipt.dirty.size()));
     const auto bare = std::count_if(receipt.changes.begin(), receipt.changes.end(),
-                                    [](const Change& change) { return change.reason.empty(); });
+                                    [](const Change& change) { return !why_no_reason(change.reason).empty(); });
     if (bare != 0) lines.push_back(fmt::format("{} contract changes have no reason", bare));
     return lines;
 }
@@ -231,7 +231,6 @@ pm::Result<Receipt> read_json(std::string_view text) {
         if (pm::sha256_hex(dump(unsealed)) != seal) return pm::Error{"altered: its sha256 is not that of its text"};
         json.at("exit_status").get_to(receipt.exit_status);
         json.at("dirty").get_to(receipt.dirty);
-        json.at("base_revision").get_to(receipt.revision);
         for (const Json& change : json.at("changes"))
             receipt.changes.push_back(
                 {change.at("grade") == grade_name(Grade::kWeaker) ? Grade::kWeaker : Grade::kChanged,

@@ -17,7 +17,7 @@
 namespace hkc::receipt {
 
 /// The version of receipt.json. It changes whenever a field changes its meaning or goes.
-inline constexpr int kSchema = 1;
+inline constexpr int kSchema = 2;
 
 /// What one revision gave. Texts name no folder of the machine.
 struct Side {
@@ -30,7 +30,6 @@ struct Side {
 struct Receipt {
     Side head, base;
     std::vector<std::string> dirty; // Checkout::dirty of the head
-    std::string revision;           // the base, as the user called it
     std::vector<Change> changes;
     // Made of the above, by assemble().
     std::vector<std::string> added, gone, identical; // problems

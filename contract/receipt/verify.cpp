@@ -4,7 +4,9 @@
 #include "contract/receipt/make.h"
 #include "contract/receipt/markdown.h"
 #include "contract/receipt/private_names.h"
+#include "contract/receipt/rebuild.h"
 #include "contract/runner/declaration.h"
+#include "contract/runner/form.h"
 #include "contract/runner/input_files.h"
 #include "peacemaker/support/file.h"
 #include "peacemaker/support/text.h"
@@ -234,6 +236,20 @@ Lines description_faults(const ReadReport& run, const Registry& registry, const 
     return faults;
 }
 
+/// The compiler's own words name the version that toolchains.toml asks for; where another was allowed, they cannot be
+/// told.
+Lines compiler_faults(const ReadReport& run, const Registry& registry) {
+    const RunDescription& d = run.description;
+    const auto specs = load_toolchains(registry.root);
+    if (!specs) return {specs.error().text};
+    const auto spec = find_toolchain(*specs, d.toolchain);
+    if (!spec) return {"the run's toolchain: " + spec.error().text};
+    if (!d.allow_unchecked && !names_version(d.compiler, (*spec)->version))
+        return {fmt::format("toolchain {} is version {}, the run's compiler says \"{}\"", d.toolchain, (*spec)->version,
+                            d.compiler)};
+    return {};
+}
+
 /// Whether both sides were run in the same way.
 Lines pair_faults(const ReadReport& head, const ReadReport& base) {
     const RunDescription &a = head.description, &b = base.description;
@@ -250,6 +266,8 @@ Lines side_faults(const Side& side, const Registry& registry, bool dirty) {
         return {"it is said to be both run and not run"};
     if (!side.run) return faults;
     append(faults, description_faults(*side.run, registry, side.commit, dirty), "");
+    append(faults, form_faults(*side.run), "");
+    append(faults, compiler_faults(*side.run, registry), "");
     append(faults, run_faults(*side.run, registry), "");
     append(faults, audit_faults(*side.audited, side.run->outcome.chips, registry), "");
     append(faults, fingerprint_faults(*side.run, *side.audited), "");
@@ -270,7 +288,7 @@ Lines base_faults(const Receipt& receipt, const Registry& registry, const std::o
         if (receipt.base.not_run.empty() && base->request && !receipt.base.run)
             faults.emplace_back("base: its run is missing");
     }
-    const auto checks = checker_changes(registry.root, {receipt.revision, receipt.base.commit, {}, {}});
+    const auto checks = checker_changes(registry.root, {receipt.base.commit, receipt.base.commit, {}, {}});
     if (!checks) return {checks.error().text};
     expected.insert(expected.end(), checks->begin(), checks->end());
     std::vector<std::string> told, made;
@@ -484,9 +502,17 @@ Verdict verify(const std::string& json, const std::optional<std::string>& markdo
     if (!request.base.empty() && request.base != receipt->base.commit)
         faults.push_back(
             fmt::format("another base: the receipt's is {}, expected {}", receipt->base.commit, request.base));
+    for (const Side* side : {&receipt->head, &receipt->base})
+        if (!is_commit_hash(side->commit)) faults.push_back(fmt::format("\"{}\" is no commit's hash", side->commit));
     append(faults, side_faults(receipt->head, registry, !receipt->dirty.empty()), "");
 
     const SharedCache cache(registry.root);
+    const auto again = [&](const Side& side, const Registry& contracts, const std::string& where) {
+        Rebuilt rebuilt = rebuild(side, contracts, request.jobs, progress);
+        append(faults, std::move(rebuilt.faults), where);
+        append(verdict.unverified, std::move(rebuilt.unverified), where);
+    };
+    again(receipt->head, registry, "");
     const auto revision = find_revision(registry.root, receipt->base.commit);
     std::optional<BaseContracts> base;
     if (!revision) {
@@ -500,17 +526,19 @@ Verdict verify(const std::string& json, const std::optional<std::string>& markdo
         else if (receipt->base.not_run.empty())
             faults.push_back("the base: " + opened.error().text);
         append(faults, base_faults(*receipt, registry, base), "");
-        Receipt again = *receipt;
-        assemble(again, registry, base ? &base->registry : nullptr);
-        if (again.added != receipt->added || again.gone != receipt->gone || again.identical != receipt->identical)
+        if (base) again(receipt->base, base->registry, "base");
+        Receipt made = *receipt;
+        assemble(made, registry, base ? &base->registry : nullptr);
+        if (made.added != receipt->added || made.gone != receipt->gone || made.identical != receipt->identical)
             faults.emplace_back("the problems are not those that the two runs make");
-        if (again.exit_status != receipt->exit_status)
-            faults.push_back(
-                fmt::format("the exit status is {}; expected {}", receipt->exit_status, again.exit_status));
+        if (made.exit_status != receipt->exit_status)
+            faults.push_back(fmt::format("the exit status is {}; expected {}", receipt->exit_status, made.exit_status));
     }
     append(faults, shortcomings(*receipt), "the receipt says itself");
     verdict.did.push_back(fmt::format("commit {}, its registry, sources and records", receipt->head.commit));
     verdict.did.push_back(fmt::format("contract changes since {}", receipt->base.commit));
+    if (verdict.unverified.empty())
+        verdict.did.emplace_back("objects, certificates and audit of head and base, built again");
     if (request.rerun > 0 && faults.empty() && receipt->head.run)
         append(faults, rerun_faults(*receipt, registry, request, seal, progress, verdict.did), "");
     return verdict;

@@ -1,4 +1,4 @@
-// Whether a receipt is what it says, told from the checkout alone: no card, no network, and no compiler unless asked.
+// Whether a receipt is what it says, told from the checkout and its compilers: no card, no network.
 #pragma once
 
 #include "contract/receipt/receipt.h"
@@ -18,16 +18,18 @@ struct VerifyRequest {
 };
 
 struct Verdict {
-    std::vector<std::string> faults; // none: the receipt is true, and all is as contracted
-    std::vector<std::string> did;    // what was looked at, a line each
+    std::vector<std::string> faults;     // none: the receipt is true, and all is as contracted
+    std::vector<std::string> unverified; // what could not be built as the receipt's objects were, and why
+    std::vector<std::string> did;        // what was looked at, a line each
 };
 
 /// Recomputes from the checkout and its git repository what the receipt says: commit, tree and inputs; registrations
 /// and controls, each there once, by their declaration's hash; every status, verdict and count; the audit, from the
 /// recorded figures; the base's contracts, and every change between them; the problems; the text of `markdown`, where
-/// it is given. A change without a reason, a name of a machine or person, and a receipt that says itself that not all
-/// is as contracted are faults, too.
-/// contracted are faults, too. `registry` is that of a clean checkout of the receipt's head.
+/// it is given; hashes of objects, certificates and the audit, built again or out of the build cache, where the
+/// receipt's compilers are here. What only a run tells must have the form of it. A change without a reason, a name of
+/// a machine or person, and a receipt that says itself that not all is as contracted are faults, too. `registry` is
+/// that of a clean checkout of the receipt's head.
 Verdict verify(const std::string& json, const std::optional<std::string>& markdown, const Registry& registry,
                const VerifyRequest& request, const Progress& progress);
 

@@ -18,9 +18,9 @@ constexpr std::size_t kMostRegistrations = 16384;
 constexpr std::size_t kMostLaunches = 131072; // registrations times shapes
 constexpr std::uint32_t kMostAlign = 4096;
 
-constexpr std::array<std::string_view, 14> kKernelKeys{"intermediate", "name",   "each",    "chips", "replaces",
-                                                       "match",        "oracle", "bitwise", "nan",   "params",
-                                                       "arg",          "launch", "shape",   "known"};
+constexpr std::array<std::string_view, 15> kKernelKeys{"intermediate", "name",  "each",   "chips",   "replaces",
+                                                       "certify",      "match", "oracle", "bitwise", "nan",
+                                                       "params",       "arg",   "launch", "shape",   "known"};
 constexpr std::array<std::string_view, 7> kArgumentKeys{"name", "dir", "type", "dims", "value", "align", "init"};
 constexpr std::array<std::string_view, 4> kIntermediateKeys{"name", "type", "dims", "align"};
 constexpr std::array<std::string_view, 5> kLaunchKeys{"symbol", "block", "grid", "lds", "args"};
@@ -83,6 +83,8 @@ private:
         }
         if (const toml::node* node = entry_.find("bitwise"))
             kernel_.bitwise = entry_.boolean(*node, "bitwise").value_or(true);
+        if (const toml::node* node = entry_.find("certify"))
+            kernel_.certify = entry_.boolean(*node, "certify").value_or(true);
         if (const toml::node* node = entry_.find("nan"))
             kernel_.nan_bytes = entry_.choice(*node, "nan", kNans).value_or(0) == 1;
         const toml::node* replaces = entry_.find("replaces");

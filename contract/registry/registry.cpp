@@ -13,8 +13,9 @@ namespace hkc {
 namespace {
 
 constexpr std::array<std::string_view, 3> kFileKeys{"family", "kernel", "control"};
-constexpr std::array<std::string_view, 12> kFamilyKeys{"name",    "source", "flags",  "chips", "oracle", "match",
-                                                       "bitwise", "nan",    "params", "arg",   "launch", "shape"};
+constexpr std::array<std::string_view, 13> kFamilyKeys{"name",  "source",  "flags",   "chips", "oracle",
+                                                       "match", "bitwise", "certify", "nan",   "params",
+                                                       "arg",   "launch",  "shape"};
 constexpr std::size_t kMostControls = 16384;
 
 struct TypeRow {

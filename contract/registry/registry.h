@@ -117,6 +117,7 @@ struct Kernel {
     std::vector<ReplacedStage> replaces; // empty: replaces nothing
     Match match = Match::kBound;
     bool bitwise = true;    // repeats of a launch give the same bytes
+    bool certify = false;   // gate 1 is red where a kernel is not certified
     bool nan_bytes = false; // nan = "bytes": NaN payloads must agree too
     std::string oracle;
     Scope params; // names that expressions may use, and the oracle gets

@@ -32,6 +32,7 @@ inline constexpr std::string_view kArgumentMismatch = "argument mismatch";
 inline constexpr std::string_view kBlockSize = "block size";
 inline constexpr std::string_view kLdsLimit = "LDS over the limit";
 inline constexpr std::string_view kKernargLimit = "kernarg over the limit";
+inline constexpr std::string_view kNotCertified = "not certified";
 inline constexpr std::string_view kHipError = "HIP error";
 inline constexpr std::string_view kGuardOverwritten = "guard overwritten";
 inline constexpr std::string_view kInputChanged = "input changed";

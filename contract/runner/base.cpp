@@ -210,7 +210,7 @@ std::string report_with_base(const std::string& report, const BaseComparison& co
     if (!json.is_object()) return report;
     json["base"] = json_of(comparison);
     json["exit_status"] = exit_status;
-    return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+    return sealed_report(std::move(json));
 }
 
 int exit_status_with_base(int head, const BaseComparison& comparison, bool allow_unchecked) {

@@ -119,6 +119,7 @@ Json declaration_of(const Kernel& kernel) {
             {"replaces", replaces},
             {"match", kernel.match == Match::kBytes ? "bytes" : "bound"},
             {"bitwise", kernel.bitwise},
+            {"certify", kernel.certify},
             {"nan", kernel.nan_bytes ? "bytes" : ""},
             {"oracle", kernel.oracle},
             {"params", json_of(kernel.params)},

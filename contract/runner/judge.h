@@ -2,6 +2,7 @@
 #pragma once
 
 #include "contract/device/device_report.h"
+#include "contract/gates/certificate.h"
 #include "contract/registry/registry.h"
 #include "contract/report/outcome.h"
 
@@ -28,6 +29,7 @@ struct KernelOutcome {
     std::vector<std::string> known; // known findings that occurred, as `gate 5 "uses scratch": reason`
     DeviceReport device;            // fidelity counts
     Evidence evidence;
+    std::vector<Certificate> certificates; // of the kernels it launches; none where gate 1 was not asked
 };
 
 /// What became of a control on one chip. There is no fifth.

@@ -52,13 +52,46 @@ std::string fidelity_line(const ChipSummary& summary, const std::string& chip) {
     return one_line(std::move(line)) + '\n';
 }
 
+/// What is not certified and need not be: a note, no finding.
+std::string certificate_notes(const KernelOutcome& kernel) {
+    const auto demanded = [&] {
+        return std::any_of(kernel.gates.begin(), kernel.gates.end(), [](const GateResult& result) {
+            return std::any_of(result.findings.begin(), result.findings.end(),
+                               [](const Finding& f) { return f.kind == kind::kNotCertified; });
+        });
+    };
+    if (kernel.certificates.empty() || demanded()) return "";
+    std::string text;
+    for (const Certificate& one : kernel.certificates) {
+        if (one.reasons.empty()) continue;
+        text += one_line(fmt::format("note {} {}: {} is {}: {}{}", kernel.chip, kernel.name, one.kernel,
+                                     pm::certify::verdict_name(one.verdict), one.reasons.front(),
+                                     one.reasons.size() == 1 ? "" : fmt::format("; {} more", one.reasons.size() - 1)));
+        text += '\n';
+    }
+    return text;
+}
+
+/// `certify gfx1151: 65 certified, 0 open, 0 unchecked`; nothing where it was not asked.
+std::string certify_line(const RunOutcome& run, const std::string& chip) {
+    std::map<pm::certify::Verdict, std::size_t> counts;
+    for (const KernelOutcome& kernel : run.kernels)
+        if (kernel.chip == chip && !kernel.certificates.empty()) ++counts[worst_verdict(kernel.certificates)];
+    if (counts.empty()) return "";
+    using pm::certify::Verdict;
+    return fmt::format("certify {}: {} certified, {} open, {} unchecked\n", chip, counts[Verdict::kCertified],
+                       counts[Verdict::kOpen], counts[Verdict::kUnchecked]);
+}
+
 } // namespace
 
 std::string run_lines(const RunOutcome& run, bool colour) {
     std::string text;
-    for (const KernelOutcome& kernel : run.kernels)
+    for (const KernelOutcome& kernel : run.kernels) {
         for (const GateResult& result : kernel.gates)
             if (result.status != Status::kPass) text += gate_line(kernel.chip, kernel.name, result, colour);
+        text += certificate_notes(kernel);
+    }
     for (const ControlOutcome& control : run.controls) {
         if (control.verdict == ControlVerdict::kRedAsPlanted) continue;
         text += one_line(
@@ -69,6 +102,7 @@ std::string run_lines(const RunOutcome& run, bool colour) {
     }
     for (const std::string& chip : run.chips) {
         const ChipSummary summary = summarise(run, chip);
+        text += certify_line(run, chip);
         text += launches_line(summary, chip);
         text += fidelity_line(summary, chip);
     }

@@ -1,6 +1,7 @@
 #include "contract/runner/merge.h"
 
 #include "contract/runner/choose.h"
+#include "contract/runner/form.h"
 
 #include <fmt/format.h>
 
@@ -117,6 +118,8 @@ pm::Result<std::map<std::vector<std::string>, Group>> groups_of(const std::vecto
     for (const NamedReport& named : reports) {
         auto read = read_report(named.text);
         if (!read) return read.error().with(named.name);
+        if (const auto faults = form_faults(*read); !faults.empty())
+            return pm::Error{fmt::format("{}: it cannot be so: {}", named.name, faults.front())};
         Part part{named.name, std::move(*read)};
         if (!first) first = part;
         if (const std::string why = why_foreign(part, *first); !why.empty()) return pm::Error{why};
@@ -167,6 +170,8 @@ pm::Result<ReadReport> merge_reports(const std::vector<NamedReport>& reports, co
         return pm::Error{fmt::format("the shards' registrations and controls are not in the order of a run: {} of {} "
                                      "have a place",
                                      dealt, whole.description.tasks)};
+    if (const auto faults = form_faults(whole); !faults.empty())
+        return pm::Error{fmt::format("the shards do not agree: {}", faults.front())};
     return whole;
 }
 

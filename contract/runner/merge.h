@@ -22,7 +22,8 @@ struct NamedReport {
 /// The whole run: report_json() of it is what one run of everything would have written. `chips` are those that must be
 /// there, or "all" for every registered one; empty: whichever the reports are of.
 /// Error: a file that is no report, was altered, or differs from the first in commit, inputs, toolchain, device, seed,
-/// filter or gates; a shard that is missing or there twice; a chip that is missing. Each names the file or the shard.
+/// filter or gates; a shard that is missing or there twice; a chip that is missing; counts that do not add up, or
+/// shards that name several objects of one build (form_faults). Each names the file or the shard.
 pm::Result<ReadReport> merge_reports(const std::vector<NamedReport>& reports, const std::vector<std::string>& chips);
 
 } // namespace hkc

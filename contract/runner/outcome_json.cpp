@@ -1,6 +1,7 @@
 #include "contract/runner/outcome_json.h"
 
 #include "contract/gates/gate.h"
+#include "peacemaker/support/file.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -64,6 +65,18 @@ Evidence evidence_of(const Json& json) {
             json.at("fingerprint").get<std::string>()};
 }
 
+std::vector<Certificate> certificates_of(const Json& json) {
+    std::vector<Certificate> certificates;
+    for (const Json& one : json) {
+        Certificate certificate{one.at("kernel").get<std::string>(), pm::certify::Verdict::kUnchecked,
+                                one.at("reasons").get<std::vector<std::string>>()};
+        for (const pm::certify::Verdict candidate : {pm::certify::Verdict::kCertified, pm::certify::Verdict::kOpen})
+            if (one.at("verdict") == pm::certify::verdict_name(candidate)) certificate.verdict = candidate;
+        certificates.push_back(std::move(certificate));
+    }
+    return certificates;
+}
+
 std::vector<GateResult> gates_of(const Json& json) {
     std::vector<GateResult> gates;
     for (const Json& result : json.at("gates")) gates.push_back(gate_from_json(result));
@@ -77,7 +90,8 @@ KernelOutcome kernel_of(const Json& json) {
             gates_of(json),
             json.at("known_findings").get<std::vector<std::string>>(),
             device_of(json.at("fidelity")),
-            evidence_of(json)};
+            evidence_of(json),
+            certificates_of(json.at("certificates"))};
 }
 
 ControlOutcome control_of(const Json& json) {
@@ -162,6 +176,22 @@ GateResult gate_from_json(const Json& json) {
     return result;
 }
 
+Json certificates_json(const std::vector<Certificate>& certificates) {
+    Json json = Json::array();
+    for (const Certificate& one : certificates)
+        json.push_back(
+            {{"kernel", one.kernel}, {"verdict", pm::certify::verdict_name(one.verdict)}, {"reasons", one.reasons}});
+    return json;
+}
+
+std::optional<std::vector<Certificate>> read_certificates(std::string_view text) {
+    try {
+        return certificates_of(Json::parse(text));
+    } catch (const Json::exception&) {
+        return std::nullopt;
+    }
+}
+
 std::string line_of_start(std::uint32_t gate) { return dump({{"start", gate}}) + '\n'; }
 std::string line_of_result(const GateResult& result) { return dump({{"result", gate_json(result)}}) + '\n'; }
 std::string line_of_end(const DeviceReport& totals) { return dump({{"end", to_json(totals)}}) + '\n'; }
@@ -188,6 +218,12 @@ pm::Result<ChildLines> read_child_lines(std::string_view text) {
     return lines;
 }
 
+std::string sealed_report(Json report) {
+    report.erase("sha256");
+    report["sha256"] = pm::sha256_hex(dump(report, 1));
+    return dump(report, 1) + '\n';
+}
+
 std::string report_json(const RunOutcome& run, const RunDescription& description) {
     Json kernels = Json::array();
     for (const KernelOutcome& kernel : run.kernels)
@@ -199,6 +235,7 @@ std::string report_json(const RunOutcome& run, const RunDescription& description
                            {"fingerprint", kernel.evidence.fingerprint},
                            {"status", status_name(worst(kernel.gates))},
                            {"known_findings", kernel.known},
+                           {"certificates", certificates_json(kernel.certificates)},
                            {"gates", to_json(kernel.gates)},
                            {"fidelity", to_json(kernel.device)}});
     Json controls = Json::array();
@@ -215,29 +252,29 @@ std::string report_json(const RunOutcome& run, const RunDescription& description
                             {"fidelity", to_json(control.device)}});
     Json summary = Json::object();
     for (const std::string& chip : run.chips) summary[chip] = to_json(summarise(run, chip));
-    const Json report = {{"schema", kReportSchema},
-                         {"tool", "hip-kernel-contract"},
-                         {"commit", description.commit},
-                         {"dirty", description.dirty},
-                         {"inputs", description.inputs},
-                         {"device", description.device},
-                         {"library", description.library},
-                         {"toolchain", description.toolchain},
-                         {"compiler", description.compiler},
-                         {"filter", description.filter},
-                         {"seed", description.seed},
-                         {"thorough", description.thorough},
-                         {"allow_unchecked", description.allow_unchecked},
-                         {"registered_chips", description.registered},
-                         {"chips", run.chips},
-                         {"gates", run.gates},
-                         {"shard", shard_text(description.shard)},
-                         {"tasks", description.tasks},
-                         {"kernels", kernels},
-                         {"controls", controls},
-                         {"summary", summary},
-                         {"exit_status", exit_status(run, description.allow_unchecked)}};
-    return dump(report, 1) + '\n';
+    Json report = {{"schema", kReportSchema},
+                   {"tool", "hip-kernel-contract"},
+                   {"commit", description.commit},
+                   {"dirty", description.dirty},
+                   {"inputs", description.inputs},
+                   {"device", description.device},
+                   {"library", description.library},
+                   {"toolchain", description.toolchain},
+                   {"compiler", description.compiler},
+                   {"filter", description.filter},
+                   {"seed", description.seed},
+                   {"thorough", description.thorough},
+                   {"allow_unchecked", description.allow_unchecked},
+                   {"registered_chips", description.registered},
+                   {"chips", run.chips},
+                   {"gates", run.gates},
+                   {"shard", shard_text(description.shard)},
+                   {"tasks", description.tasks},
+                   {"kernels", kernels},
+                   {"controls", controls},
+                   {"summary", summary},
+                   {"exit_status", exit_status(run, description.allow_unchecked)}};
+    return sealed_report(std::move(report));
 }
 
 pm::Result<ReadReport> read_report(std::string_view text) {
@@ -251,6 +288,10 @@ pm::Result<ReadReport> read_report(std::string_view text) {
             return pm::Error{fmt::format("a report of schema {}; expected {}", schema.dump(), kReportSchema)};
         if (json.contains("base"))
             return pm::Error{"the report holds a comparison with a base; expected one that was made without --base"};
+        Json unsealed = json;
+        unsealed.erase("sha256");
+        if (pm::sha256_hex(dump(unsealed, 1)) != json.at("sha256").get<std::string>())
+            return pm::Error{"the report was altered: its sha256 is not that of its text"};
         read.description = description_of(json);
         json.at("chips").get_to(read.outcome.chips);
         json.at("gates").get_to(read.outcome.gates);

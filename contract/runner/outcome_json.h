@@ -15,7 +15,7 @@
 namespace hkc {
 
 /// The version of the --json report. It changes whenever a field changes its meaning or goes.
-inline constexpr int kReportSchema = 2;
+inline constexpr int kReportSchema = 3;
 
 /// A child's lines: a gate starts, a gate has ended, all is done.
 std::string line_of_start(std::uint32_t gate);
@@ -36,6 +36,10 @@ pm::Result<ChildLines> read_child_lines(std::string_view text);
 nlohmann::ordered_json gate_json(const GateResult& result);
 GateResult gate_from_json(const nlohmann::ordered_json& json);
 
+/// `certificates[]`, and back. Nothing where the text is none.
+nlohmann::ordered_json certificates_json(const std::vector<Certificate>& certificates);
+std::optional<std::vector<Certificate>> read_certificates(std::string_view text);
+
 /// What the report says of the run besides its outcomes.
 struct RunDescription {
     std::string commit;    // of the root's checkout; empty where there is none
@@ -53,6 +57,9 @@ struct RunDescription {
     Shard shard;
     std::size_t tasks = 0; // registrations and controls, a chip each, that all shards together run
 };
+
+/// The text of a report with, as its last field, the SHA-256 of the text without it.
+std::string sealed_report(nlohmann::ordered_json report);
 
 /// The --json report. docs/kernel-contract.md describes its fields.
 std::string report_json(const RunOutcome& run, const RunDescription& description);

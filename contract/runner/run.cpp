@@ -6,6 +6,7 @@
 #include "contract/runner/git.h"
 #include "contract/runner/input_files.h"
 #include "contract/runner/plant.h"
+#include "contract/toolchain/cache.h"
 #include "contract/toolchain/compile.h"
 #include "peacemaker/support/file.h"
 #include "peacemaker/support/text.h"
@@ -14,20 +15,25 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <regex>
+#include <set>
 #include <thread>
 
 namespace hkc {
 namespace {
 
-constexpr std::uint32_t kMemoryGate = 2;
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t kLoadGate = 1, kMemoryGate = 2;
 
 /// An object of the run, built once and used by every task that wants it.
 struct Object {
     CompiledObject compiled;
     std::string sha256; // of its bytes
     pm::Result<pm::CodeObject> parsed = pm::Error{"not built"};
+    Certificates certificates = pm::Error{"not analysed"};
 };
 
 using ObjectKey = std::pair<std::string, BuildPlan>; // chip, build
@@ -45,6 +51,16 @@ struct Run {
 
 bool not_asked(const Run& run, const Task& task) {
     return task.control != nullptr && task.control->embedded_only && run.device.kind == DeviceKind::kRocm;
+}
+
+bool asks_gate(const RunRequest& request, std::uint32_t gate) {
+    return std::find(request.gates.begin(), request.gates.end(), gate) != request.gates.end();
+}
+
+/// Whether a control's gate 1 asks for certificates: where it is to be red with them. The others must show that a gate
+/// sees their fault by itself.
+bool asks_certificate(const Control& control) {
+    return std::find(control.findings.begin(), control.findings.end(), kind::kNotCertified) != control.findings.end();
 }
 
 /// The builds that a task needs: its own, and those of the kernels that it replaces.
@@ -115,6 +131,48 @@ std::optional<RunFailure> compile_objects(Run& run, const Progress& progress) {
     return std::nullopt;
 }
 
+/// Where the certificates of an object are kept: by its hash and that of this program, which is the analyser.
+fs::path kept_certificates(const fs::path& cache, const std::string& program, const std::string& object) {
+    const std::string key = pm::sha256_hex(fmt::format("{}\n{}\n", program, object));
+    return cache / "certify" / key.substr(0, 2) / (key + ".json");
+}
+
+/// Certificates of an object, from the cache or anew.
+Certificates certify_kept(const Object& object, const fs::path& cache, const std::string& program) {
+    const fs::path kept = kept_certificates(cache, program, object.sha256);
+    if (const auto json = read_sealed(kept); json && json->contains("certificates"))
+        if (auto before = read_certificates(json->at("certificates").get<std::string>())) return std::move(*before);
+    Certificates made = certify_object(object.parsed);
+    if (made) (void)write_sealed(kept, {{"certificates", certificates_json(*made).dump()}});
+    return made;
+}
+
+/// Analyses the objects of registrations and of the controls that ask for it, each once.
+void certify_objects(Run& run, const Progress& progress) {
+    if (!asks_gate(run.request, kLoadGate)) return;
+    std::set<Object*> wanted;
+    for (const Task& task : run.tasks) {
+        if (not_asked(run, task) || (task.control != nullptr && !asks_certificate(*task.control))) continue;
+        wanted.insert(&run.objects.at({task.chip, builds_of(run.registry, task).front()}));
+    }
+    const std::vector<Object*> objects(wanted.begin(), wanted.end());
+    const fs::path cache = default_cache_dir(run.registry.root);
+    const auto self = pm::read_file("/proc/self/exe");
+    const std::string program = self ? pm::sha256_hex(*self) : "";
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        for (std::size_t i = next++; i < objects.size(); i = next++)
+            objects[i]->certificates =
+                program.empty() ? certify_object(objects[i]->parsed) : certify_kept(*objects[i], cache, program);
+    };
+    progress("certifying", 0, objects.size());
+    std::vector<std::thread> threads; // all of them end before the first child starts
+    for (std::size_t i = 1; i < std::min<std::size_t>(std::max(1U, run.request.jobs), objects.size()); ++i)
+        threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+}
+
 std::optional<RunFailure> load_records(Run& run) {
     for (const Task& task : run.tasks) {
         const std::string& family = task.kernel->family;
@@ -151,6 +209,10 @@ void run_task(const Run& run, const Task& task, const ChildPipe& pipe) {
         subject.object = &**parsed;
     else
         subject.object_error = parsed->error().text;
+    const bool demanded = task.kernel->certify && (task.control == nullptr || asks_certificate(*task.control));
+    if (demanded)
+        subject.certificates = certificates_of(planted.mutate != nullptr ? certify_object(*parsed) : own.certificates,
+                                               planted.kernel.launches);
     subject.object_of_kernel = [&](const Kernel& kernel) -> const pm::CodeObject* {
         const Object& object = object_of(build_of(kernel));
         return object.parsed ? &*object.parsed : nullptr;
@@ -300,7 +362,7 @@ pm::Result<RunDescription> describe(const Run& run) {
     description.dirty = !checkout.dirty.empty();
     description.inputs = std::move(*hash);
     description.device = run.device.kind == DeviceKind::kRocm ? "rocm" : "embedded";
-    description.library = std::filesystem::path(run.device.library).filename().string();
+    description.library = fs::path(run.device.library).filename().string();
     description.toolchain = run.toolchain.spec.name;
     description.compiler = version.empty() ? "" : version.front();
     description.filter = run.request.filter;
@@ -324,6 +386,12 @@ Evidence evidence_of(const Run& run, const Task& task, bool built) {
     return evidence;
 }
 
+/// The certificates of a registration.
+std::vector<Certificate> certificates_for(const Run& run, const Task& task) {
+    if (!asks_gate(run.request, kLoadGate)) return {};
+    return certificates_of(run.objects.at({task.chip, build_of(*task.kernel)}).certificates, task.kernel->launches);
+}
+
 } // namespace
 
 pm::Result<Selection> select(const Registry& registry, const std::vector<ToolchainSpec>& toolchains,
@@ -342,24 +410,23 @@ pm::Result<Selection> select(const Registry& registry, const std::vector<Toolcha
     return selection;
 }
 
-std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, const RunRequest& request,
-                                                  const Progress& progress) {
-    // Bad usage is bad usage whatever devices there are.
-    const auto toolchains = load_toolchains(request.root);
-    if (!toolchains) return RunFailure{kBadInput, toolchains.error().text};
-    const auto selection = select(registry, *toolchains, request);
-    if (!selection) return RunFailure{kBadInput, selection.error().text};
-    auto device = choose_device(request.device);
-    if (!device) return RunFailure{kNoDeviceOrToolchain, device.error().text};
-    auto chips = choose_chips(selection->chips, request, *device);
-    if (const auto* failure = std::get_if<RunFailure>(&chips)) return *failure;
-    auto toolchain = find_installed(*selection->toolchain, default_cache_dir(request.root));
-    if (!toolchain) return RunFailure{kNoDeviceOrToolchain, missing_text(*selection->toolchain)};
+namespace {
 
+/// A run before its first child: everything is built and analysed, and its report has no outcomes yet.
+struct ReadyRun {
+    Run run;
     RunReport report;
-    report.outcome.chips = std::get<std::vector<std::string>>(chips);
+};
+
+std::variant<ReadyRun, RunFailure> prepare(const Registry& registry, const RunRequest& request,
+                                           const Selection& selection, DeviceChoice device,
+                                           std::vector<std::string> chips, const Progress& progress) {
+    auto toolchain = find_installed(*selection.toolchain, default_cache_dir(request.root));
+    if (!toolchain) return RunFailure{kNoDeviceOrToolchain, missing_text(*selection.toolchain)};
+    ReadyRun ready{{registry, request, std::move(device), std::move(*toolchain), {}, {}, {}}, {}};
+    auto& [run, report] = ready;
+    report.outcome.chips = std::move(chips);
     report.outcome.gates = request.gates;
-    Run run{registry, request, std::move(*device), std::move(*toolchain), {}, {}, {}};
     if (!run.toolchain.warning.empty()) report.warnings.push_back(run.toolchain.warning);
     const std::vector<Task> selected = select_tasks(registry, report.outcome.chips, request.filter, request.gates);
     if (selected.empty()) return RunFailure{kBadInput, nothing_selected(request, report.outcome.chips)};
@@ -372,7 +439,69 @@ std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, cons
     if (!description) return RunFailure{kBadInput, description.error().text};
     report.description = std::move(*description);
     report.description.tasks = selected.size();
-    if (const auto failure = compile_objects(run, progress)) return *failure;
+    if (auto failure = compile_objects(run, progress)) return std::move(*failure);
+    certify_objects(run, progress);
+    return ready;
+}
+
+KernelOutcome unjudged_kernel(const Run& run, const Task& task) {
+    return {task.kernel->name,          task.kernel->family, task.chip, {}, {}, {}, evidence_of(run, task, true),
+            certificates_for(run, task)};
+}
+
+ControlOutcome unjudged_control(const Run& run, const Task& task) {
+    ControlOutcome outcome{task.control->name,
+                           task.control->of,
+                           task.chip,
+                           ControlVerdict::kUnchecked,
+                           "",
+                           {},
+                           {},
+                           evidence_of(run, task, !not_asked(run, task))};
+    if (not_asked(run, task)) {
+        outcome.verdict = ControlVerdict::kNotAsked;
+        outcome.why = "the fault shows on the embedded device only";
+    }
+    return outcome;
+}
+
+} // namespace
+
+std::variant<RunReport, RunFailure> build_contracts(const Registry& registry, const RunRequest& request,
+                                                    const Progress& progress) {
+    const auto toolchains = load_toolchains(request.root);
+    if (!toolchains) return RunFailure{kBadInput, toolchains.error().text};
+    const auto selection = select(registry, *toolchains, request);
+    if (!selection) return RunFailure{kBadInput, selection.error().text};
+    DeviceChoice device;
+    device.kind = request.device == DeviceWish::kRocm ? DeviceKind::kRocm : DeviceKind::kEmbedded;
+    auto ready = prepare(registry, request, *selection, std::move(device), selection->chips, progress);
+    if (auto* failure = std::get_if<RunFailure>(&ready)) return std::move(*failure);
+    auto& [run, report] = std::get<ReadyRun>(ready);
+    for (const Task& task : run.tasks) {
+        if (task.control == nullptr)
+            report.outcome.kernels.push_back(unjudged_kernel(run, task));
+        else
+            report.outcome.controls.push_back(unjudged_control(run, task));
+    }
+    return std::move(report);
+}
+
+std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, const RunRequest& request,
+                                                  const Progress& progress) {
+    // Bad usage is bad usage whatever devices there are.
+    const auto toolchains = load_toolchains(request.root);
+    if (!toolchains) return RunFailure{kBadInput, toolchains.error().text};
+    const auto selection = select(registry, *toolchains, request);
+    if (!selection) return RunFailure{kBadInput, selection.error().text};
+    auto device = choose_device(request.device);
+    if (!device) return RunFailure{kNoDeviceOrToolchain, device.error().text};
+    auto chips = choose_chips(selection->chips, request, *device);
+    if (auto* failure = std::get_if<RunFailure>(&chips)) return std::move(*failure);
+    auto ready = prepare(registry, request, *selection, std::move(*device),
+                         std::get<std::vector<std::string>>(std::move(chips)), progress);
+    if (auto* failure = std::get_if<RunFailure>(&ready)) return std::move(*failure);
+    auto& [run, report] = std::get<ReadyRun>(ready);
     if (const auto failure = load_records(run)) return *failure;
 
     std::vector<const Task*> asked;
@@ -385,7 +514,7 @@ std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, cons
     progress("running", 0, asked.size());
     run_children(
         asked.size(), jobs, request.limit,
-        [&](std::size_t i, const ChildPipe& pipe) {
+        [&, &run = run](std::size_t i, const ChildPipe& pipe) {
             (void)setenv("HKC_DEVICE_THREADS", std::to_string(threads).c_str(), 1);
             run_task(run, *asked[i], pipe);
         },
@@ -396,34 +525,23 @@ std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, cons
 
     std::size_t next = 0;
     for (const Task& task : run.tasks) {
-        const bool skipped = not_asked(run, task);
         if (task.control == nullptr) {
-            KernelOutcome outcome{task.kernel->name,           task.kernel->family, task.chip, {}, {}, {},
-                                  evidence_of(run, task, true)};
+            KernelOutcome outcome = unjudged_kernel(run, task);
             outcome.gates = gates_of(ends[next++], fmt::format("{} on {}", task.kernel->name, task.chip), request.gates,
                                      false, outcome.device);
             outcome.known = apply_known_findings(*task.kernel, task.chip, outcome.gates);
             report.outcome.kernels.push_back(std::move(outcome));
             continue;
         }
-        ControlOutcome outcome{task.control->name,
-                               task.control->of,
-                               task.chip,
-                               ControlVerdict::kNotAsked,
-                               "",
-                               {},
-                               {},
-                               evidence_of(run, task, !skipped)};
-        if (skipped) {
-            outcome.why = "the fault shows on the embedded device only";
-        } else {
+        ControlOutcome outcome = unjudged_control(run, task);
+        if (!not_asked(run, task)) {
             outcome.gates = gates_of(ends[next++], fmt::format("control \"{}\" on {}", task.control->name, task.chip),
                                      {1}, true, outcome.device);
             judge_control(*task.control, *task.kernel, outcome);
         }
         report.outcome.controls.push_back(std::move(outcome));
     }
-    return report;
+    return std::move(report);
 }
 
 } // namespace hkc

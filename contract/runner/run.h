@@ -60,6 +60,11 @@ struct Selection {
 pm::Result<Selection> select(const Registry& registry, const std::vector<ToolchainSpec>& toolchains,
                              const RunRequest& request);
 
+/// What run_contracts() would say before any gate: description, evidence and certificates, with everything built or
+/// taken from the cache. No device is asked: the request's wish says which kind is meant, and its library stays empty.
+std::variant<RunReport, RunFailure> build_contracts(const Registry& registry, const RunRequest& request,
+                                                    const Progress& progress);
+
 std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, const RunRequest& request,
                                                   const Progress& progress);
 

@@ -111,6 +111,10 @@ TEST(ContractChanges, WhatAsksForLessIsWeaker) {
         (Lines{"WEAKER registration tile: match bytes -> bound", "WEAKER registration tile: nan = \"bytes\" removed"}));
     EXPECT_EQ(after("name = \"tile\"\n", "name = \"tile\"\nbitwise = false\n"),
               Lines{"WEAKER registration tile: bitwise true -> false"});
+    EXPECT_EQ(texts(contract_changes(snapshot(replaced("name = \"tile\"\n", "name = \"tile\"\ncertify = true\n")),
+                                     snapshot(kRegistry))),
+              Lines{"WEAKER registration tile: certify true -> false"});
+    EXPECT_EQ(after("name = \"tile\"\n", "name = \"tile\"\ncertify = true\n"), Lines{}) << "it asks for more";
     EXPECT_EQ(after("align = 4", "align = 8"), Lines{"WEAKER all 2 registrations of tiles: argument v align 4 -> 8"});
     EXPECT_EQ(after("name = \"plain\"\n",
                     "name = \"plain\"\nknown = [{ gate = 3, chip = \"gfx1201\", finding = \"outside "
@@ -210,14 +214,17 @@ TEST(Reasons, AreGivenToWhatTheyMatchAndMustMatchSomething) {
     std::vector<Change> some = {{Grade::kWeaker, "registration a: shape n=1 removed", ""},
                                 {Grade::kWeaker, "registration b: shape n=1 removed", ""},
                                 {Grade::kChanged, "toolchain clang: now pinned", ""}};
-    const auto none = give_reasons(some, {{"WEAKER registration ? shape*", "never"}});
+    const auto none = give_reasons(some, {{"WEAKER registration ? shape*", "it never was used"}});
     ASSERT_FALSE(none);
     EXPECT_NE(none.error().text.find("matches none of 3 contract changes"), std::string::npos);
-    ASSERT_TRUE(give_reasons(some, {{"WEAKER registration a*", "first"}, {"WEAKER *shape*", "second"}}));
-    EXPECT_EQ(some[0].reason, "first");
-    EXPECT_EQ(some[1].reason, "second");
+    ASSERT_TRUE(
+        give_reasons(some, {{"WEAKER registration a*", "the first one"}, {"WEAKER *shape*", "the second one"}}));
+    EXPECT_EQ(some[0].reason, "the first one");
+    EXPECT_EQ(some[1].reason, "the second one");
     EXPECT_EQ(some[2].reason, "");
-    EXPECT_FALSE(give_reasons(some, {{"*", " \n"}}));
+    const auto blank = give_reasons(some, {{"*", " \n"}});
+    ASSERT_FALSE(blank);
+    EXPECT_NE(blank.error().text.find("is no reason"), std::string::npos) << blank.error().text;
 }
 
 } // namespace

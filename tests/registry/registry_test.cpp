@@ -68,6 +68,7 @@ reason = "the padding is the caller's"
     EXPECT_EQ(a.match, hkc::Match::kBound);
     EXPECT_TRUE(a.bitwise);
     EXPECT_FALSE(a.nan_bytes);
+    EXPECT_FALSE(a.certify);
     EXPECT_TRUE(a.replaces.empty());
     EXPECT_EQ(a.params, (hkc::Scope{{"bits", 4}, {"cols", 8}, {"wide", 9}}));
     EXPECT_EQ(a.at.line, 8u);
@@ -114,6 +115,7 @@ TEST(Registry, FamilyDefaultsAreInheritedAndOverridden) {
     const hkc::Registry registry = parsed(kFamily + R"toml(
 oracle = "o"
 bitwise = false
+certify = true
 nan = "bytes"
 params = { bits = 4, cols = 1 }
 )toml" + kArgs + R"toml(
@@ -125,6 +127,7 @@ name = "a"
 name = "b"
 chips = ["gfx1201"]
 bitwise = true
+certify = false
 nan = "any"
 params = { cols = 3 }
 shape = [{ m = 5, k = 64, served = true }]
@@ -134,6 +137,8 @@ shape = [{ m = 5, k = 64, served = true }]
     const hkc::Kernel& b = registry.kernels[1];
     EXPECT_FALSE(a.bitwise);
     EXPECT_TRUE(a.nan_bytes);
+    EXPECT_TRUE(a.certify);
+    EXPECT_FALSE(b.certify);
     EXPECT_EQ(a.params, (hkc::Scope{{"bits", 4}, {"cols", 1}}));
     EXPECT_EQ(a.launches[0].symbol, "a");
     EXPECT_TRUE(b.bitwise);

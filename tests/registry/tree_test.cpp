@@ -36,6 +36,7 @@ TEST(RegistryTree, EveryTileIsThereAtEveryWidthInBothForms) {
     for (const hkc::Kernel& kernel : tree().kernels) {
         if (kernel.family == "affine_stream") found.insert(kernel.name);
         EXPECT_EQ(kernel.chips, kChips) << kernel.name;
+        EXPECT_TRUE(kernel.certify) << kernel.name;
     }
     EXPECT_EQ(found, expected);
 }

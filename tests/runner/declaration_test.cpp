@@ -77,6 +77,7 @@ TEST(Declaration, AnyChangeOfWhatItSaysChangesItsHash) {
              {"oracle = \"relu2\"", "oracle = \"affine\""},
              {"match = \"bound\"", "match = \"bound\"\nnan = \"bytes\""},
              {"match = \"bound\"", "match = \"bound\"\nbitwise = false"},
+             {"match = \"bound\"", "match = \"bound\"\ncertify = true"},
              {"rows = 2", "rows = 3"},
              {"align = 4", "align = 8"},
              {"{ name = \"out\", dir = \"out\"", "{ name = \"out\", init = \"zero\", dir = \"out\""},

@@ -1,9 +1,13 @@
 #include "contract/runner/merge.h"
 
+#include "peacemaker/support/file.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
+#include <functional>
 
 namespace hkc {
 namespace {
@@ -12,7 +16,8 @@ GateResult gate_result(std::uint32_t gate, Status status) {
     GateResult result;
     result.gate = gate;
     result.status = status;
-    if (status == Status::kFail) result.findings = {{"outside the oracle", "out[7]: 1.5, expected [0, 1]"}};
+    if (status == Status::kFail || status == Status::kKnownFinding)
+        result.findings = {{"outside the oracle", "out[7]: 1.5, expected [0, 1]"}};
     if (status == Status::kUnchecked) result.unchecked = {"unsupported instruction v_foo"};
     result.checks = 10 + gate;
     result.launches = 3;
@@ -33,6 +38,18 @@ RunDescription description() {
     return made;
 }
 
+/// What a device that ran the gates would have counted.
+DeviceReport fidelity(const std::vector<GateResult>& gates, std::uint64_t exact) {
+    DeviceReport report;
+    for (const GateResult& gate : gates) report.launches += gate.launches;
+    report.exact = exact;
+    report.approximate = 1;
+    report.notes["v_rcp_f32"] = "within 1 ulp";
+    report.instructions = exact + 1;
+    report.lane_operations = 32 * (exact + 1);
+    return report;
+}
+
 /// A run of `kernels` registrations and `controls` controls on each chip; no two outcomes are alike.
 ReadReport whole_run(const std::vector<std::string>& chips, int kernels, int controls) {
     ReadReport whole;
@@ -48,10 +65,9 @@ ReadReport whole_run(const std::vector<std::string>& chips, int kernels, int con
             kernel.gates = {gate_result(1, Status::kPass),
                             gate_result(3, static_cast<Status>((i + static_cast<int>(chip.back())) % 4))};
             if (i == 1) kernel.known = {"gate 3 \"outside the oracle\": a reason"};
-            kernel.device.exact = 100U + static_cast<unsigned>(i);
-            kernel.device.notes["v_rcp_f32"] = "within 1 ulp";
-            if (i == 2) kernel.device.unsupported = {"v_foo"};
-            kernel.evidence = {fmt::format("entry {}", i), "object of " + chip, "a compiler with -O3"};
+            kernel.device = fidelity(kernel.gates, 100U + static_cast<unsigned>(i));
+            kernel.evidence = {pm::sha256_hex(kernel.name), pm::sha256_hex(chip), "a compiler with -O3"};
+            kernel.certificates = {{kernel.name, pm::certify::Verdict::kCertified, {}}};
             whole.outcome.kernels.push_back(std::move(kernel));
         }
         for (int i = 0; i < controls; ++i) {
@@ -61,7 +77,15 @@ ReadReport whole_run(const std::vector<std::string>& chips, int kernels, int con
             control.chip = chip;
             control.verdict = static_cast<ControlVerdict>(i % 4);
             control.why = i % 4 == 0 ? "" : "because";
-            control.gates = {gate_result(1, Status::kPass), gate_result(3, Status::kFail)};
+            control.gates = {gate_result(1, Status::kPass), gate_result(2, Status::kFail)};
+            control.device = fidelity(control.gates, 50U + static_cast<unsigned>(i));
+            control.evidence = {pm::sha256_hex(control.name), pm::sha256_hex(chip + control.name),
+                                "a compiler with -O3"};
+            if (control.verdict == ControlVerdict::kNotAsked) {
+                control.gates.clear();
+                control.device = {};
+                control.evidence.object = control.evidence.fingerprint = "";
+            }
             whole.outcome.controls.push_back(std::move(control));
         }
     }
@@ -186,13 +210,100 @@ TEST(Merge, AReportThatIsNoneOrWasAlteredIsNamed) {
     for (const std::string& error :
          {altered("\"status\": \"fail\"", "\"status\": \"pass\""), altered("\"exact\": 102", "\"exact\": 103"),
           altered("\"missed\": 1", "\"missed\": 0"), altered("\"exit_status\": 1", "\"exit_status\": 0"),
-          altered("\"schema\": 2", "\"schema\": 1"), altered("\"shard\": \"1/1\"", "\"shard\": \"2/1\""),
+          altered("\"schema\": 3", "\"schema\": 2"), altered("\"shard\": \"1/1\"", "\"shard\": \"2/1\""),
           altered("\"tool\": \"hip-kernel-contract\"", "\"tool\": \"another\""),
           altered("\"tasks\": 16", "\"tasks\": 17"), error_of({{"a.json", good.substr(0, good.size() / 2)}}),
           error_of({{"a.json", ""}}), error_of({{"a.json", "[]"}})})
         EXPECT_TRUE(error.starts_with("a.json: ")) << error;
     const std::string with_base = altered("\"exit_status\": 1", "\"exit_status\": 1,\n \"base\": {}");
     EXPECT_NE(with_base.find("without --base"), std::string::npos) << with_base;
+}
+
+/// The error of a merge whose second shard was altered and sealed anew.
+std::string error_of_forged(const std::function<void(RunOutcome&)>& alter) {
+    const ReadReport whole = whole_run(kChips, 5, 4);
+    auto forged = read_report(shard_of(whole, 2, 2));
+    EXPECT_TRUE(forged) << forged.error().text;
+    alter(forged->outcome);
+    return error_of({{"1.json", shard_of(whole, 1, 2)}, {"2.json", report_json(forged->outcome, forged->description)}});
+}
+
+TEST(Merge, AnyByteOfAShardAlteredIsToldByItsSeal) {
+    const std::string good = shard_of(whole_run({"gfx1151"}, 1, 1), 1, 1);
+    for (std::size_t i = 0; i < good.size(); ++i) {
+        if (std::isalnum(static_cast<unsigned char>(good[i])) == 0) continue;
+        std::string text = good;
+        text[i] = good[i] == '7' ? '8' : '7';
+        EXPECT_TRUE(error_of({{"a.json", text}}).starts_with("a.json: ")) << i;
+    }
+}
+
+TEST(Merge, AForgedShardThatContradictsItselfIsRefused) {
+    EXPECT_EQ(error_of_forged([](RunOutcome&) {}), "merged");
+    const std::pair<const char*, std::function<void(RunOutcome&)>> cases[] = {
+        {"its object's hash is \"\"; expected", [](RunOutcome& run) { run.kernels[0].evidence.object = ""; }},
+        {"its object's hash is \"abc\"; expected", [](RunOutcome& run) { run.controls[0].evidence.object = "abc"; }},
+        {"its declaration's hash is \"x\"; expected", [](RunOutcome& run) { run.kernels[0].evidence.entry = "x"; }},
+        {"its fingerprint is empty", [](RunOutcome& run) { run.kernels[0].evidence.fingerprint = ""; }},
+        {"and 0 checks", [](RunOutcome& run) { run.kernels[0].gates[0].checks = 0; }},
+        {"passes without a launch", [](RunOutcome& run) { run.kernels[0].gates[0].launches = 0; }},
+        {"the device counts", [](RunOutcome& run) { ++run.kernels[0].gates[0].launches; }},
+        {"exact and", [](RunOutcome& run) { ++run.kernels[0].device.exact; }},
+        {"operations of lanes", [](RunOutcome& run) { ++run.kernels[0].device.lane_operations; }},
+        {"notes do not agree", [](RunOutcome& run) { run.kernels[0].device.notes.clear(); }},
+        {"no gate finds \"nothing\"", [](RunOutcome& run) { run.controls[0].gates[1].findings[0].kind = "nothing"; }},
+        {"gate 2 at place 1", [](RunOutcome& run) { run.controls[0].gates.erase(run.controls[0].gates.begin()); }},
+        {"is open, with 0 reasons",
+         [](RunOutcome& run) { run.kernels[0].certificates[0].verdict = pm::certify::Verdict::kOpen; }},
+        {"pass with 1 findings",
+         [](RunOutcome& run) {
+             run.kernels[0].gates[0].findings = {{"HIP error", "out of memory"}};
+         }},
+    };
+    for (const auto& [text, alter] : cases) {
+        const std::string error = error_of_forged(alter);
+        EXPECT_TRUE(error.starts_with("2.json: it cannot be so: ")) << error;
+        EXPECT_NE(error.find(text), std::string::npos) << error;
+    }
+}
+
+TEST(Merge, AForgedShardThatContradictsTheOthersIsRefused) {
+    const std::string other(64, 'b');
+    const std::pair<const char*, std::function<void(RunOutcome&)>> cases[] = {
+        {"its object is not that of family tiles",
+         [&](RunOutcome& run) {
+             for (KernelOutcome& kernel : run.kernels) kernel.evidence.object = other;
+         }},
+        {"its object is not that of family tiles",
+         [&](RunOutcome& run) {
+             for (KernelOutcome& kernel : run.kernels) kernel.evidence.fingerprint = "another compiler";
+             for (ControlOutcome& control : run.controls)
+                 if (!control.evidence.fingerprint.empty()) control.evidence.fingerprint = "another compiler";
+         }},
+        {"its declaration's hash is not that of other chips",
+         [&](RunOutcome& run) {
+             for (KernelOutcome& kernel : run.kernels) kernel.evidence.entry = other;
+         }},
+        {"its declaration's hash is not that of other chips",
+         [&](RunOutcome& run) {
+             for (ControlOutcome& control : run.controls) control.evidence.entry = other;
+         }},
+        {"name different compilers or flags",
+         [](RunOutcome& run) {
+             for (ControlOutcome& control : run.controls)
+                 if (control.chip == "gfx1030") control.evidence.fingerprint = "another compiler";
+         }},
+    };
+    for (const auto& [text, alter] : cases) {
+        const std::string error = error_of_forged(alter);
+        EXPECT_TRUE(error.starts_with("the shards do not agree: ")) << error;
+        EXPECT_NE(error.find(text), std::string::npos) << error;
+    }
+}
+
+// What docs/kernel-contract.md says that a merge cannot tell: a number of checks that is not 0 stands for itself.
+TEST(Merge, AForgedNumberOfChecksIsNotTold) {
+    EXPECT_EQ(error_of_forged([](RunOutcome& run) { ++run.kernels[0].gates[0].checks; }), "merged");
 }
 
 TEST(Merge, OutcomesInAnotherOrderThanARunsAreRefused) {

@@ -57,7 +57,14 @@ TEST(Report, HoldsEveryOutcomeItsSchemaAndTheExitStatus) {
     RunOutcome run;
     run.chips = {"gfx1151"};
     run.gates = {2};
-    run.kernels = {{"tile", "f", "gfx1151", {result()}, {}, {}, {"an entry", "an object", "a compiler"}}};
+    run.kernels = {{"tile",
+                    "f",
+                    "gfx1151",
+                    {result()},
+                    {},
+                    {},
+                    {"an entry", "an object", "a compiler"},
+                    {{"tile", pm::certify::Verdict::kOpen, {"an obligation"}}}}};
     run.controls = {{"a fault", "tile", "gfx1151", ControlVerdict::kMissed, "because", {result()}, {}, {}}};
     run.kernels[0].device.exact = 5;
     RunDescription description;
@@ -69,7 +76,7 @@ TEST(Report, HoldsEveryOutcomeItsSchemaAndTheExitStatus) {
     description.shard = {2, 3};
     description.tasks = 6;
     const auto report = nlohmann::json::parse(report_json(run, description));
-    EXPECT_EQ(report.at("schema"), 2);
+    EXPECT_EQ(report.at("schema"), 3);
     EXPECT_EQ(report.at("device"), "embedded");
     EXPECT_EQ(report.at("commit"), "a commit");
     EXPECT_EQ(report.at("dirty"), true);
@@ -80,6 +87,8 @@ TEST(Report, HoldsEveryOutcomeItsSchemaAndTheExitStatus) {
     EXPECT_EQ(report.at("kernels").at(0).at("entry"), "an entry");
     EXPECT_EQ(report.at("kernels").at(0).at("object"), "an object");
     EXPECT_EQ(report.at("kernels").at(0).at("fingerprint"), "a compiler");
+    EXPECT_EQ(report.at("kernels").at(0).at("certificates").dump(),
+              R"([{"kernel":"tile","reasons":["an obligation"],"verdict":"open"}])");
     EXPECT_EQ(report.at("kernels").at(0).at("fidelity").at("exact"), 5);
     EXPECT_EQ(report.at("exit_status"), 1);
     EXPECT_EQ(report.at("kernels").at(0).at("status"), "fail");
@@ -89,6 +98,18 @@ TEST(Report, HoldsEveryOutcomeItsSchemaAndTheExitStatus) {
     EXPECT_EQ(report.at("summary").at("gfx1151").at("fail"), 1);
     EXPECT_EQ(report.at("summary").at("gfx1151").at("missed"), 1);
     EXPECT_EQ(report.at("summary").at("gfx1151").at("launches").at("2"), 68);
+}
+
+TEST(Report, CertificatesComeBackAsTheyWere) {
+    using pm::certify::Verdict;
+    const std::vector<Certificate> some{{"a", Verdict::kCertified, {}},
+                                        {"b", Verdict::kOpen, {"an obligation", "another"}},
+                                        {"c", Verdict::kUnchecked, {"it cannot be followed"}}};
+    const auto read = read_certificates(certificates_json(some).dump());
+    ASSERT_TRUE(read);
+    EXPECT_EQ(*read, some);
+    for (const char* text : {"", "[", "{\"a\": 1}", "[{\"kernel\": \"a\"}]", "[1]"})
+        EXPECT_FALSE(read_certificates(text)) << text;
 }
 
 } // namespace

@@ -117,7 +117,7 @@ TEST_F(ContractTool, AGoodKernelPassesItsGates) {
     EXPECT_EQ(ran.out.find('\x1b'), std::string::npos) << "a pipe gets no colours";
     EXPECT_EQ(ran.out.find('\r'), std::string::npos) << "a pipe gets no progress";
     const auto report = nlohmann::json::parse(read(root / "report.json"));
-    EXPECT_EQ(report.at("schema"), 2);
+    EXPECT_EQ(report.at("schema"), 3);
     EXPECT_EQ(report.at("exit_status"), 0);
     EXPECT_EQ(report.at("kernels").at(0).at("status"), "pass");
     for (const auto& gate : report.at("kernels").at(0).at("gates")) {
@@ -180,6 +180,79 @@ finding = "NaN lost"
     const Ran ran = run(std::string(kOn) + "--gates 1-4");
     EXPECT_EQ(ran.status, 0) << ran.out;
     EXPECT_TRUE(has(ran, "6 controls: 6 red as planted, 0 missed")) << ran.out;
+}
+
+constexpr const char* kWaitGone = R"toml(
+[[control]]
+name = "it does not wait for its value"
+of = "square"
+plant = { mutate = { instruction = "s_waitcnt vmcnt(0)", occurrence = 1, replace = "s_nop 0" } }
+red_at = 1
+finding = "not certified"
+[[control]]
+name = "it does not wait for its value, on the device"
+of = "square"
+plant = { mutate = { instruction = "s_waitcnt vmcnt(0)", occurrence = 1, replace = "s_nop 0" } }
+red_at = 2
+finding = "register used before its wait"
+device = "embedded"
+)toml";
+
+TEST_F(ContractTool, WhereACertificateIsDemandedAMissingWaitIsRedAtGate1AndOnTheDeviceAtGate2) {
+    std::string registration = kRegistration;
+    registration.replace(registration.find("oracle ="), 0, "certify = true\n");
+    write("registry/square.toml", registration + kWaitGone);
+    const Ran ran = run(std::string(kOn) + "--gates 1-4 --json " + (root / "report.json").string());
+    EXPECT_EQ(ran.status, 0) << ran.out;
+    EXPECT_TRUE(has(ran, "2 controls: 2 red as planted, 0 missed")) << ran.out;
+    EXPECT_TRUE(has(ran, "certify gfx1151: 1 certified, 0 open, 0 unchecked\n")) << ran.out;
+    const auto report = nlohmann::json::parse(read(root / "report.json"));
+    EXPECT_EQ(report.at("kernels").at(0).at("certificates").dump(),
+              R"([{"kernel":"square","reasons":[],"verdict":"certified"}])");
+    const auto& finding = report.at("controls").at(0).at("gates").at(0).at("findings").at(0);
+    EXPECT_EQ(finding.at("kind"), "not certified");
+    EXPECT_NE(finding.at("text").get<std::string>().find("square is open: register read before its wait: +0x"),
+              std::string::npos)
+        << finding;
+    EXPECT_EQ(report.at("controls").at(0).at("gates").at(0).at("launches"), 0) << "nothing was launched";
+    // Kept with the build, and the same out of the cache.
+    const std::string before = read(root / "report.json");
+    EXPECT_EQ(run(std::string(kOn) + "--gates 1-4 --json " + (root / "report.json").string()).status, 0);
+    EXPECT_EQ(read(root / "report.json"), before);
+    for (const auto& entry : fs::recursive_directory_iterator(root / ".cache/certify"))
+        if (entry.is_regular_file()) fs::resize_file(entry.path(), 20);
+    EXPECT_EQ(run(std::string(kOn) + "--gates 1-4 --json " + (root / "report.json").string()).status, 0);
+    EXPECT_EQ(read(root / "report.json"), before) << "what was kept is damaged";
+}
+
+TEST_F(ContractTool, WithoutTheDemandAControlOfCertifyIsMissed) {
+    add(kWaitGone);
+    const Ran ran = run(std::string(kOn) + "--gates 1-4");
+    EXPECT_EQ(ran.status, 1) << ran.out;
+    EXPECT_TRUE(has(ran, "2 controls: 1 red as planted, 1 missed")) << ran.out;
+}
+
+TEST_F(ContractTool, WhatIsNotCertifiedIsANoteOrRedWhereItIsDemanded) {
+    // Waves whose lanes have all returned do not meet the barrier.
+    std::string kernel = kKernel;
+    kernel.replace(kernel.find("// the value"), 12, "__builtin_amdgcn_s_barrier();");
+    kernel.replace(kernel.find("__attribute__((global)) void"), 28,
+                   "__attribute__((global)) void __attribute__((amdgpu_flat_work_group_size(64, 64)))");
+    write("square.hip", kernel);
+    std::string registration = kRegistration;
+    registration.replace(registration.find("block = [32]"), 12, "block = [64]");
+    write("registry/square.toml", registration);
+    const Ran note = run(std::string(kOn) + "--gates 1");
+    EXPECT_TRUE(has(note, "note gfx1151 square: square is open: ")) << note.out;
+    EXPECT_TRUE(has(note, "certify gfx1151: 0 certified, 1 open, 0 unchecked\n")) << note.out;
+    EXPECT_FALSE(has(note, "not certified")) << note.out;
+    registration.replace(registration.find("oracle ="), 0, "certify = true\n");
+    write("registry/square.toml", registration);
+    const Ran red = run(std::string(kOn) + "--gates 1");
+    EXPECT_EQ(red.status, 1) << red.out;
+    EXPECT_TRUE(has(red, "fail gfx1151 square gate 1 load: not certified: square on gfx1151: square is open: "))
+        << red.out;
+    EXPECT_FALSE(has(red, "note ")) << red.out;
 }
 
 TEST_F(ContractTool, AControlThatIsAGoodKernelIsMissedAndFailsTheRun) {

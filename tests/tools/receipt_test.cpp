@@ -3,6 +3,7 @@
 #include "contract/project/project.h"
 #include "contract/receipt/markdown.h"
 #include "contract/receipt/verify.h"
+#include "contract/runner/form.h"
 #include "peacemaker/support/file.h"
 #include "tests/tools/contract_repository.h"
 
@@ -29,8 +30,11 @@ red_at = 3
 finding = "outside the oracle"
 )toml";
 
-/// The receipt's text after a change, as if it had been made so.
+/// The receipt's text after a change, as if it had been made so: the runs in it are sealed, too.
 std::string sealed(Json json) {
+    for (const char* side : {"head", "base"})
+        if (json.contains(side) && json.at(side).at("run").is_object())
+            json.at(side).at("run") = Json::parse(hkc::sealed_report(json.at(side).at("run")));
     json.erase("sha256");
     json["sha256"] = pm::sha256_hex(json.dump(1));
     return json.dump(1) + "\n";
@@ -180,6 +184,13 @@ TEST_F(ReceiptTool, AWeakerContractNeedsAReasonInTheReceipt) {
     EXPECT_EQ(wrong.status, 2) << wrong.out;
     EXPECT_TRUE(has(wrong.out, "--reason \"WEAKER control*\" matches none of 1 contract changes")) << wrong.out;
     EXPECT_EQ(make("--base first --reason 'WEAKER*' ' '").status, 2) << "an empty reason";
+    for (const char* nothing : {"", "  ", "TODO", "no reason given", "x"}) {
+        Json bare_again = receipt();
+        for (Json& change : bare_again.at("changes")) change.at("reason") = nothing;
+        bare_again.at("exit_status") = 0;
+        write_receipt(sealed(bare_again));
+        EXPECT_TRUE(has(verify().out, "fault: the receipt says itself: 1 contract changes have no reason")) << nothing;
+    }
     const Ran reasoned = make("--base first --reason 'WEAKER*shape*' 'the model has 96'");
     EXPECT_EQ(reasoned.status, 0) << reasoned.out;
     EXPECT_TRUE(has(reasoned.out, "- WEAKER registration square: shape count=64 removed: because the model has 96"))
@@ -223,7 +234,7 @@ TEST_F(ReceiptTool, NamesOfAMachineAreFaultsInBothTexts) {
     EXPECT_EQ(text.status, 1) << text.out;
     EXPECT_TRUE(has(text.out, "fault: the text names a machine or a person: " + home)) << text.out;
     Json json = receipt();
-    json.at("base_revision") = home;
+    json.at("dirty").push_back(home);
     write_receipt(sealed(json));
     EXPECT_TRUE(has(verify().out, "fault: the receipt names a machine or a person: " + home)) << verify().out;
 }
@@ -293,6 +304,7 @@ TEST_F(ReceiptTool, AShallowCloneThatLacksTheBaseSaysHowToGetIt) {
     EXPECT_EQ(checked.status, 1) << checked.out;
     EXPECT_TRUE(has(checked.out, "fault: the base is not to be seen: ")) << checked.out;
     EXPECT_TRUE(has(checked.out, "git fetch --unshallow")) << checked.out;
+    EXPECT_EQ(worktree_folders(), 0U);
     EXPECT_EQ(make("").status, 2) << "a receipt without a base";
     EXPECT_EQ(make("--base no-such").status, 2);
     EXPECT_EQ(verify(file("none.json")).status, 2);
@@ -343,16 +355,30 @@ void alter(Json& leaf) {
         leaf = "x";
 }
 
+/// What a forger could write instead, by how.
+std::map<std::string, Json> alterations(const Json& leaf) {
+    std::map<std::string, Json> all;
+    Json other = leaf;
+    alter(other);
+    all["more"] = other;
+    if (leaf.is_number() && leaf != 0) all["zero"] = 0;
+    if (!leaf.is_string() || leaf.get<std::string>().empty()) return all;
+    all["empty"] = "";
+    const auto text = leaf.get<std::string>();
+    if (hkc::is_commit_hash(text)) all["another hash"] = pm::sha256_hex(text).substr(0, text.size());
+    return all;
+}
+
 class AlteredReceipt : public ReceiptTool {
 protected:
     void SetUp() override {
         ReceiptTool::SetUp();
-        write_registry("{ count = 64, served = true }", "{ count = 96, served = true }");
         write_kernel("x < 0.0f ? 0.0f : x", "x");
         commit("faulty");
+        write_registry("{ count = 64, served = true }", "{ count = 96, served = true }");
         write_kernel("", "");
         commit("second");
-        ASSERT_EQ(make("--base faulty").status, 0);
+        ASSERT_EQ(make("--base faulty --reason 'WEAKER*' 'the model has 96'").status, 0);
         (void)setenv("TMPDIR", (folder_.path() / "tmp").c_str(), 1);
     }
     void TearDown() override { (void)unsetenv("TMPDIR"); }
@@ -360,6 +386,18 @@ protected:
         const auto registry = hkc::load_contracts(root());
         if (!registry) return {registry.error().text};
         return hkc::receipt::verify(json, markdown, *registry, {}, [](const auto&...) {}).faults;
+    }
+    hkc::receipt::Verdict verdict_of(const std::string& json) const {
+        const auto receipt = hkc::receipt::read_json(json);
+        const auto registry = hkc::load_contracts(root());
+        if (!receipt || !registry) return {{"cannot be read"}, {}, {}};
+        const std::string markdown = hkc::receipt::to_markdown(*receipt, hkc::receipt::seal_of(json));
+        return hkc::receipt::verify(json, markdown, *registry, {}, [](const auto&...) {});
+    }
+    /// Whether verify would end with exit status 0.
+    bool is_true(const std::string& json) const {
+        const auto verdict = verdict_of(json);
+        return verdict.faults.empty() && verdict.unverified.empty();
     }
     std::string json() const { return text_of_file(out() / "receipt.json"); }
     std::string markdown() const { return text_of_file(out() / "receipt.md"); }
@@ -394,35 +432,117 @@ TEST_F(AlteredReceipt, AnyWordOfTheMarkdownAlteredFails) {
     EXPECT_FALSE(hkc::receipt::markdown_faults("", *receipt, seal).empty());
 }
 
-TEST_F(AlteredReceipt, AForgedSealHidesOnlyWhatARerunTells) {
-    // What a run or a build measured and nothing else in the checkout says. Each must be needed.
+// The forger seals what was altered, and writes the text anew.
+TEST_F(AlteredReceipt, AnyFieldAlteredAndSealedFailsButThoseThatOnlyARunTells) {
+    // docs/receipts.md lists them. Each must be needed.
     std::map<std::string, bool> measured;
-    for (const std::string side : {"/head", "/base"}) {
-        for (const char* field :
-             {"/run/compiler", "/run/kernels/#/object", "/run/kernels/#/gates/#/checks", "/run/controls/#/object",
-              "/run/controls/#/fingerprint", "/run/controls/#/gates/#/checks",
-              "/run/controls/#/gates/#/findings/#/text", "/audit/#/built/#/linkers/#"})
+    for (const std::string side : {"/head", "/base"})
+        for (const char* field : {"/run/kernels/#/gates/#/checks more", "/run/controls/#/gates/#/checks more",
+                                  "/run/controls/#/gates/#/findings/#/text more"})
             measured[side + field] = false;
-    }
-    measured["/head/audit/#/kernels/#/result/checks"] = measured["/base/audit/#/kernels/#/result/checks"] = false;
-    measured["/head/audit/#/note"] = measured["/base/audit/#/note"] = false;
-    measured["/base_revision"] = false; // the commit is what counts
+    measured["/changes/#/reason more"] = false; // it is the author's word
     std::set<std::string> seen;
     for (const Leaf& leaf : leaves_of(receipt())) {
-        if (!seen.insert(leaf.kind).second || leaf.kind == "/sha256") continue;
-        Json altered = receipt();
-        alter(altered.at(Json::json_pointer(leaf.pointer)));
-        const std::string text = sealed(altered);
-        const auto read = hkc::receipt::read_json(text);
-        // The forger writes a new Markdown, too.
-        const bool found =
-            !read || !faults(text, hkc::receipt::to_markdown(*read, hkc::receipt::seal_of(text))).empty();
-        const auto excused = measured.find(leaf.kind);
-        if (excused != measured.end()) excused->second = excused->second || !found;
-        EXPECT_TRUE(found || excused != measured.end()) << leaf.pointer;
+        if (!seen.insert(leaf.kind).second || leaf.kind == "/sha256" || leaf.kind.ends_with("/run/sha256")) continue;
+        for (const auto& [how, value] : alterations(receipt().at(Json::json_pointer(leaf.pointer)))) {
+            Json altered = receipt();
+            altered.at(Json::json_pointer(leaf.pointer)) = value;
+            const std::string text = sealed(altered);
+            const auto read = hkc::receipt::read_json(text);
+            const bool found = !read || !is_true(text);
+            const auto excused = measured.find(leaf.kind + " " + how);
+            if (excused != measured.end()) excused->second = excused->second || !found;
+            EXPECT_TRUE(found || excused != measured.end()) << leaf.pointer << " " << how;
+        }
     }
     EXPECT_GT(seen.size(), 80U);
     for (const auto& [kind, needed] : measured) EXPECT_TRUE(needed) << kind << " is found after all, or is not there";
+}
+
+/// A forgery that keeps counts and summaries in step, and whether it can be told without a run.
+struct Forgery {
+    const char* what;
+    bool told;
+    std::function<void(hkc::receipt::Receipt&)> make;
+};
+
+/// Does the same to the runs of both sides.
+std::function<void(hkc::receipt::Receipt&)> both(const std::function<void(hkc::ReadReport&)>& alter) {
+    return [alter](hkc::receipt::Receipt& receipt) {
+        alter(*receipt.head.run);
+        alter(*receipt.base.run);
+    };
+}
+
+TEST_F(AlteredReceipt, AForgeryInStepIsToldUnlessOnlyARunTells) {
+    using hkc::ReadReport;
+    using hkc::receipt::Receipt;
+    const std::string other(64, 'b');
+    const std::vector<Forgery> forgeries = {
+        {"nothing", false, [](Receipt&) {}},
+        {"the base by a name", true, [](Receipt& r) { r.base.commit = "faulty"; }},
+        {"the base's hash cut", true, [](Receipt& r) { r.base.commit.resize(12); }},
+        {"another object", true, both([&](ReadReport& r) { r.outcome.kernels[0].evidence.object = other; })},
+        {"no object", true, both([](ReadReport& r) { r.outcome.kernels[0].evidence.object = ""; })},
+        {"a control's object", true, both([&](ReadReport& r) { r.outcome.controls[0].evidence.object = other; })},
+        {"another compiler's words", true,
+         both([](ReadReport& r) { r.description.compiler = "clang version 22.1.8"; })},
+        {"an open kernel", true,
+         [](Receipt& r) {
+             r.head.run->outcome.kernels[0].certificates[0] = {"square", pm::certify::Verdict::kOpen, {"a wait"}};
+         }},
+        {"no certificate", true, [](Receipt& r) { r.head.run->outcome.kernels[0].certificates.clear(); }},
+        {"a launch more than the device counts", true,
+         [](Receipt& r) { ++r.head.run->outcome.kernels[0].gates[0].launches; }},
+        {"an instruction more than there are", true, [](Receipt& r) { ++r.head.run->outcome.kernels[0].device.exact; }},
+        {"figures of the audit and its fingerprint", true,
+         [](Receipt& r) {
+             for (hkc::limits::ToolchainAudit& audit : r.head.audited->toolchains)
+                 for (hkc::limits::Audited& kernel : audit.kernels)
+                     for (auto& [symbol, resources] : kernel.compiled) ++resources.sgpr;
+         }},
+        {"another linker", true,
+         [](Receipt& r) { r.head.audited->toolchains.at(0).built.at(0).fingerprint.linkers = {"another"}; }},
+        {"a device that there is not", true, both([](ReadReport& r) { r.description.device = "abacus"; })},
+        // What docs/receipts.md says that a receipt does not prove.
+        {"a check more", false, [](Receipt& r) { ++r.head.run->outcome.kernels[0].gates[0].checks; }},
+        {"a launch more everywhere", false,
+         [](Receipt& r) {
+             ++r.head.run->outcome.kernels[0].gates[0].launches;
+             ++r.head.run->outcome.kernels[0].device.launches;
+         }},
+        {"an instruction more everywhere", false,
+         [](Receipt& r) {
+             ++r.head.run->outcome.kernels[0].device.exact;
+             ++r.head.run->outcome.kernels[0].device.instructions;
+         }},
+        {"an operation of a lane less", false,
+         [](Receipt& r) { --r.head.run->outcome.kernels[0].device.lane_operations; }},
+        {"a finding in other words", false,
+         [](Receipt& r) { r.head.run->outcome.controls[0].gates.back().findings[0].text = "out[0] is wrong"; }},
+        {"another HIP library", false, both([](ReadReport& r) { r.description.library = "libother.so"; })},
+        {"no launch budget", false, both([](ReadReport& r) { r.description.thorough = true; })},
+    };
+    for (const Forgery& forgery : forgeries) {
+        auto receipt = hkc::receipt::read_json(json());
+        ASSERT_TRUE(receipt) << receipt.error().text;
+        forgery.make(*receipt);
+        EXPECT_EQ(!is_true(hkc::receipt::to_json(*receipt)), forgery.told) << forgery.what;
+    }
+}
+
+TEST_F(AlteredReceipt, WhereTheCompilerIsAnotherOneObjectsAreUncheckedNeverVerified) {
+    auto receipt = hkc::receipt::read_json(json());
+    ASSERT_TRUE(receipt) << receipt.error().text;
+    for (hkc::receipt::Side* side : {&receipt->head, &receipt->base}) {
+        for (hkc::KernelOutcome& kernel : side->run->outcome.kernels) kernel.evidence.fingerprint = "another compiler";
+        for (hkc::ControlOutcome& control : side->run->outcome.controls)
+            control.evidence.fingerprint = "another compiler";
+    }
+    const auto verdict = verdict_of(hkc::receipt::to_json(*receipt));
+    ASSERT_EQ(verdict.unverified.size(), 2U) << "the head's and the base's";
+    EXPECT_TRUE(has(verdict.unverified[0], "objects and certificates: the receipt's were built by another compiler"))
+        << verdict.unverified[0];
 }
 
 } // namespace
