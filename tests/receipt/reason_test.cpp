@@ -14,7 +14,7 @@ TEST(Reason, SomethingASentenceCouldSayIsOne) {
 }
 
 TEST(Reason, NothingThatCanBeSeenIsBlank) {
-    for (const std::string reason :
+    for (const std::string& reason :
          {std::string(), std::string(" "), std::string("  \t "), std::string("\0\x01\x7f", 3), std::string("..., -- !"),
           std::string("1 2 3"), std::string("\xc2\xa0\xc2\xa0"),                 // no-break space
           std::string("\xe3\x80\x80\xe3\x80\x80\xe3\x80\x80"),                   // ideographic space
