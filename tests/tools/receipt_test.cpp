@@ -97,7 +97,8 @@ TEST_F(ReceiptTool, AGoodHeadGivesAReceiptThatVerifiesAsJsonAndInsideAPullReques
     EXPECT_TRUE(has(made.out, "    LIMITS clang-22.1.8 gfx1151 1 kernels: 1 as recorded, 0 limit problems"))
         << made.out;
     EXPECT_TRUE(has(made.out, "- gfx1151: not run on a card; the embedded device executed ")) << made.out;
-    EXPECT_TRUE(has(made.out, "| `square` | gfx1151 | gates 1-5 pass | it cubes: red as planted |")) << made.out;
+    EXPECT_TRUE(has(made.out, "| `square` | gfx1151 | gates 1-5 pass | certified | it cubes: red as planted |"))
+        << made.out;
     EXPECT_EQ(text_of_file(out() / "receipt.md"), made.out);
     const Json json = receipt();
     EXPECT_EQ(json.at("head").at("commit").get<std::string>() + "\n", git("rev-parse second"));
