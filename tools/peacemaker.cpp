@@ -151,14 +151,22 @@ int loops(const LoopsOptions& options) {
 }
 
 struct CertifyOptions {
-    std::string file, kernel = "*", chip, sarif, root = ".";
+    std::string file, kernel = "*", chip, workgroup, sarif, root = ".";
+    std::optional<std::uint32_t> dynamic_lds;
     bool json = false;
 };
 
 int certify(const CertifyOptions& options) {
     const auto object = pm::read_code_object(options.file, options.chip);
     if (!object) return fail(object.error());
-    const auto certificate = pm::certify::certify(*object, options.kernel);
+    pm::certify::Options launch;
+    launch.dynamic_lds = options.dynamic_lds;
+    if (!options.workgroup.empty()) {
+        const auto workgroup = parse_dimensions("--workgroup", options.workgroup);
+        if (!workgroup) return fail(workgroup.error());
+        launch.workgroup = *workgroup;
+    }
+    const auto certificate = pm::certify::certify(*object, options.kernel, launch);
     if (!certificate) return fail(certificate.error().with(options.file));
     fmt::print("{}", options.json ? pm::certify::report_json(*certificate, options.file)
                                   : pm::certify::report_text(*certificate, options.file));
@@ -367,11 +375,14 @@ void add_exec(CLI::App& app, int& status) {
 
 void add_certify(CLI::App& app, int& status) {
     CLI::App& command =
-        *app.add_subcommand("certify", "Prove waits, barriers and registers of kernels along every path");
+        *app.add_subcommand("certify", "Prove waits, barriers, LDS and registers of kernels along every path");
     CertifyOptions& options = *add_command<CertifyOptions>(command, status, certify);
     command.add_option("file", options.file, kFileHelp)->required();
     command.add_option("--kernel", options.kernel, kKernelsHelp);
     command.add_option("--chip", options.chip, kChipHelp);
+    command.add_option("--workgroup", options.workgroup,
+                       "Work-items of a workgroup: X, X,Y or X,Y,Z (as many as the kernel allows)");
+    command.add_option("--dynamic-lds", options.dynamic_lds, "Bytes of LDS that the launch adds");
     command.add_flag("--json", options.json, "Print the report as JSON");
     command.add_option("--sarif", options.sarif, kSarifHelp);
     command.add_option("--root", options.root, kRootHelp)->capture_default_str();

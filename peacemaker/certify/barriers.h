@@ -3,13 +3,12 @@
 
 #include "peacemaker/certify/flow.h"
 #include "peacemaker/certify/obligation.h"
+#include "peacemaker/certify/uniformity.h"
 
 namespace pm::certify {
 
-/// Barriers that depend on a branch not shown to go the same way in all waves of a workgroup. Shown is what is computed
-/// by scalar instructions from kernel arguments, workgroup ids and constants; memory that the scalar loads read is
-/// taken to be constant during the launch.
-std::vector<Obligation> check_divergence(const Chip& chip, const Kernel& kernel, const Code& code);
+/// Barriers that depend on a branch not shown to go the same way in all waves of a workgroup.
+std::vector<Obligation> check_divergence(const Code& code, const Uniformity& uniformity);
 
 /// gfx12: a wait without a signal before it, a second signal, or a path that decides.
 std::vector<Obligation> check_pairing(const Code& code);

@@ -1,6 +1,7 @@
 #include "peacemaker/certify/certify.h"
 
 #include "peacemaker/certify/barriers.h"
+#include "peacemaker/certify/lds.h"
 #include "peacemaker/certify/waits.h"
 #include "peacemaker/object/source_line.h"
 #include "peacemaker/support/text.h"
@@ -34,47 +35,113 @@ std::vector<Obligation> check_registers(const Chip& chip, const Kernel& kernel, 
     return found;
 }
 
-/// What is not analysed is left open, once a kernel.
-std::vector<Obligation> check_lds(const Kernel& kernel, const Code& code) {
-    std::vector<std::uint32_t> steps;
-    bool writes = false;
-    for (std::uint32_t step = 0; step < code.steps.size(); ++step) {
-        if (code.steps[step].effects.touches_lds) steps.push_back(step);
-        writes = writes || code.steps[step].effects.writes_lds;
+/// The workgroup that a verdict is about. Error: the kernel cannot be launched so.
+Result<LdsRequest> launch_of(const Chip& chip, const Kernel& kernel, const Options& options,
+                             std::vector<std::string>& assumptions) {
+    LdsRequest request;
+    request.static_lds = kernel.resources.lds;
+    request.launched.dynamic_lds = options.dynamic_lds;
+    const std::array<std::uint32_t, 3> required{kernel.reqd_block[0], kernel.reqd_block[1], kernel.reqd_block[2]};
+    const bool requires_one = required[0] != 0;
+    if (options.workgroup) {
+        request.launched.block = *options.workgroup;
+        const auto& block = request.launched.block;
+        const std::uint64_t items = std::uint64_t{block[0]} * block[1] * block[2];
+        if (requires_one && block != required)
+            return Error{fmt::format("the workgroup is {},{},{}, and the kernel requires {},{},{}", block[0], block[1],
+                                     block[2], required[0], required[1], required[2])};
+        if (items == 0 || items > kernel.resources.max_block || items > chip.max_workgroup)
+            return Error{fmt::format("the workgroup has {} work-items, and the kernel allows 1 to {}", items,
+                                     std::min(kernel.resources.max_block, chip.max_workgroup))};
+        return request;
     }
-    if (steps.empty()) return {};
-    std::vector<Obligation> found{{kind::kLdsBounds,
-                                   steps.front(),
-                                   fmt::format("this and {} more; addresses are not analysed", steps.size() - 1),
-                                   {},
-                                   false}};
-    if (writes && kernel.resources.max_block > kWaveLanes)
-        found.push_back({kind::kLdsOrder,
-                         steps.front(),
-                         fmt::format("a workgroup may have {} waves; what they do to one address is not analysed",
-                                     (kernel.resources.max_block + kWaveLanes - 1) / kWaveLanes),
-                         {},
-                         false});
-    return found;
+    if (requires_one) {
+        request.launched.block = required;
+        return request;
+    }
+    const std::uint32_t told = kernel.resources.max_block;
+    request.launched.block = {told == 0 ? chip.max_workgroup : std::min(told, chip.max_workgroup), 1, 1};
+    // Without bounds of the author's own, compilers allow the most that there is.
+    request.block_is_guessed = request.launched.block[0] == chip.max_workgroup;
+    assumptions.push_back(
+        fmt::format("a workgroup of {},1,1: as many work-items as the kernel allows", request.launched.block[0]));
+    return request;
 }
 
-std::vector<Obligation> check_all(const Chip& chip, const Kernel& kernel, const Code& code) {
-    std::vector<Obligation> all = check_waits(chip, code);
-    const auto add = [&all](std::vector<Obligation> more) {
-        all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+bool touches_lds(const Code& code) {
+    return std::any_of(code.steps.begin(), code.steps.end(),
+                       [](const Step& step) { return step.effects.touches_lds && !step.effects.flat; });
+}
+
+bool uses_flat(const Code& code) {
+    return std::any_of(code.steps.begin(), code.steps.end(), [](const Step& step) { return step.effects.flat; });
+}
+
+struct Checked {
+    std::vector<Obligation> obligations;
+    std::vector<std::string> unchecked, assumptions;
+};
+
+void check_lds_of(const CodeObject& object, const Kernel& kernel, const Code& code, const Uniformity& uniformity,
+                  isa::Disassembler& disassembler, const LdsRequest& request, Checked& out) {
+    const auto add = [&](std::string_view kind, std::string why) {
+        const auto first = std::find_if(code.steps.begin(), code.steps.end(),
+                                        [](const Step& step) { return step.effects.touches_lds; });
+        out.obligations.push_back(
+            {kind, static_cast<std::uint32_t>(first - code.steps.begin()), std::move(why), {}, false});
     };
-    // One wave publishes to nobody, and meets every barrier by itself.
-    if (kernel.resources.max_block > kWaveLanes) {
-        add(check_drains(chip, code));
-        add(check_divergence(chip, kernel, code));
+    const auto program = emu::lift(object, kernel, disassembler);
+    if (!program) {
+        add(kind::kLdsBounds, program.error().text);
+        return;
+    }
+    std::vector<Obligation> found = check_lds(*object.chip, kernel, code, uniformity, **program, request);
+    out.obligations.insert(out.obligations.end(), std::make_move_iterator(found.begin()),
+                           std::make_move_iterator(found.end()));
+    // Ids of more dimensions tell nothing where there is but one: the kernel was made for others.
+    const std::uint32_t ids = descriptor_field(kernel.descriptor.compute_pgm_rsrc2, 11, 2);
+    if (ids > 0 && !out.assumptions.empty())
+        add(kind::kLdsBounds, "the kernel looks at work-item ids of more than one dimension, and its workgroup is not "
+                              "known: --workgroup X,Y,Z");
+}
+
+Checked check_all(const CodeObject& object, const Kernel& kernel, const Code& code, isa::Disassembler& disassembler,
+                  const Options& options) {
+    const Chip& chip = *object.chip;
+    Checked out;
+    out.obligations = check_waits(chip, code);
+    const auto add = [&out](std::vector<Obligation> more) {
+        out.obligations.insert(out.obligations.end(), std::make_move_iterator(more.begin()),
+                               std::make_move_iterator(more.end()));
+    };
+    std::vector<std::string> assumptions;
+    const auto request = launch_of(chip, kernel, options, assumptions);
+    if (!request) {
+        out.unchecked.push_back(request.error().text);
+        return out;
+    }
+    const bool has_barriers = std::any_of(code.steps.begin(), code.steps.end(),
+                                          [](const Step& step) { return step.effects.barrier != BarrierRole::kNone; });
+    const bool has_lds = touches_lds(code) || (uses_flat(code) && makes_flat_lds_pointers(code));
+    const bool many_waves = request->launched.waves() > 1;
+    if (has_lds || has_barriers) out.assumptions = assumptions;
+    if (uses_flat(code) && !makes_flat_lds_pointers(code))
+        out.assumptions.emplace_back("flat pointers that the kernel is given do not lead into LDS");
+    if (has_lds || (has_barriers && many_waves)) {
+        const Uniformity uniformity(chip, kernel, code);
+        // One wave publishes to nobody, and meets every barrier by itself.
+        if (many_waves) {
+            add(check_drains(chip, code));
+            add(check_divergence(code, uniformity));
+        }
+        if (has_lds) check_lds_of(object, kernel, code, uniformity, disassembler, *request, out);
     }
     add(check_pairing(code));
     add(check_registers(chip, kernel, code));
-    add(check_lds(kernel, code));
-    std::stable_sort(all.begin(), all.end(), [](const Obligation& a, const Obligation& b) {
+    std::stable_sort(out.obligations.begin(), out.obligations.end(), [](const Obligation& a, const Obligation& b) {
         return a.fault != b.fault ? a.fault : a.step < b.step;
     });
-    return all;
+    return out;
 }
 
 /// Obligations with texts and source lines.
@@ -97,7 +164,8 @@ std::vector<Open> describe(const CodeObject& object, const Kernel& kernel, const
     return out;
 }
 
-KernelCertificate certify_kernel(const CodeObject& object, const Kernel& kernel, isa::Disassembler& disassembler) {
+KernelCertificate certify_kernel(const CodeObject& object, const Kernel& kernel, isa::Disassembler& disassembler,
+                                 const Options& options) {
     KernelCertificate certificate;
     certificate.kernel = kernel.name;
     if (kernel.resources.wave != kWaveLanes) {
@@ -114,8 +182,11 @@ KernelCertificate certify_kernel(const CodeObject& object, const Kernel& kernel,
         certificate.operations += step.effects.issues.empty() ? 0 : 1;
         certificate.barriers += step.effects.barrier != BarrierRole::kNone ? 1 : 0;
     }
+    Checked checked = check_all(object, kernel, *code, disassembler, options);
     certificate.unchecked = code->unknown;
-    certificate.open = describe(object, kernel, *code, disassembler, check_all(*object.chip, kernel, *code));
+    certificate.unchecked.insert(certificate.unchecked.end(), checked.unchecked.begin(), checked.unchecked.end());
+    certificate.assumptions = std::move(checked.assumptions);
+    certificate.open = describe(object, kernel, *code, disassembler, checked.obligations);
     const bool fault =
         std::any_of(certificate.open.begin(), certificate.open.end(), [](const Open& open) { return open.fault; });
     certificate.verdict = fault                            ? Verdict::kOpen
@@ -145,7 +216,7 @@ std::string_view verdict_name(Verdict verdict) {
     return "unchecked";
 }
 
-Result<Certificate> certify(const CodeObject& object, std::string_view kernels) {
+Result<Certificate> certify(const CodeObject& object, std::string_view kernels, const Options& options) {
     auto disassembler = isa::Disassembler::create(*object.chip);
     if (!disassembler) return disassembler.error();
     Certificate certificate;
@@ -154,7 +225,7 @@ Result<Certificate> certify(const CodeObject& object, std::string_view kernels) 
     for (const Kernel& kernel : object.kernels) {
         names.push_back(kernel.name);
         if (glob_match(kernels, kernel.name))
-            certificate.kernels.push_back(certify_kernel(object, kernel, **disassembler));
+            certificate.kernels.push_back(certify_kernel(object, kernel, **disassembler, options));
     }
     if (certificate.kernels.empty())
         return Error{
@@ -166,6 +237,8 @@ std::string report_text(const Certificate& certificate, std::string_view file) {
     std::string out;
     std::size_t faults = 0;
     for (const KernelCertificate& kernel : certificate.kernels) {
+        for (const std::string& what : kernel.assumptions)
+            out += fmt::format("assumed {} {}: {}\n", certificate.chip, kernel.kernel, what);
         for (const std::string& why : kernel.unchecked)
             out += fmt::format("unchecked {} {}: {}\n", certificate.chip, kernel.kernel, why);
         for (const Open& open : kernel.open) {
@@ -200,7 +273,8 @@ std::string report_json(const Certificate& certificate, std::string_view file) {
                            {"operations", kernel.operations},
                            {"barriers", kernel.barriers},
                            {"open", std::move(obligations)},
-                           {"unchecked", kernel.unchecked}});
+                           {"unchecked", kernel.unchecked},
+                           {"assumptions", kernel.assumptions}});
     }
     const nlohmann::ordered_json whole = {{"schema", 1},
                                           {"tool", "peacemaker certify"},

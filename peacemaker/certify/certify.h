@@ -1,4 +1,4 @@
-// Static proof, a kernel at a time, on the bytes that ship: memory waits, barriers, registers.
+// Static proof, a kernel at a time, on the bytes that ship: memory waits, barriers, LDS, registers.
 //
 //   auto object = pm::read_code_object("k.co");
 //   auto report = pm::certify::certify(*object);
@@ -9,7 +9,9 @@
 #include "peacemaker/object/code_object.h"
 #include "peacemaker/support/result.h"
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,7 +40,16 @@ struct KernelCertificate {
     std::uint64_t operations = 0;   // memory operations whose completion was followed
     std::uint64_t barriers = 0;
     std::vector<Open> open;
-    std::vector<std::string> unchecked; // why the kernel could not be followed as a whole
+    std::vector<std::string> unchecked;   // why the kernel could not be followed as a whole
+    std::vector<std::string> assumptions; // what the verdict holds for, beyond what docs/peacemaker.md says of all
+};
+
+/// The launch that the verdicts are about, as far as it is known.
+struct Options {
+    /// Work-items of a workgroup, each at least 1; without it what a kernel requires, else as many as it allows, in one
+    /// dimension.
+    std::optional<std::array<std::uint32_t, 3>> workgroup;
+    std::optional<std::uint32_t> dynamic_lds; // bytes that the launch adds to each workgroup's LDS
 };
 
 struct Certificate {
@@ -47,7 +58,7 @@ struct Certificate {
 };
 
 /// Kernels whose name matches the glob. Error: none does.
-Result<Certificate> certify(const CodeObject& object, std::string_view kernels = "*");
+Result<Certificate> certify(const CodeObject& object, std::string_view kernels = "*", const Options& options = {});
 
 /// One line a kernel that is not certified and obligation, then `CERTIFY FILE CHIP N kernels: ..`.
 std::string report_text(const Certificate& certificate, std::string_view file);

@@ -88,6 +88,8 @@ struct Builder {
         }
         if (contains(name, "MOVREL") || contains(name, "SWAPREL") || name.ends_with("_BLOCK"))
             out.unknown = "registers that M0 chooses";
+        constexpr std::uint32_t kIdBits = 63, kMemoryBases = 15; // HW_REG_SH_MEM_BASES
+        out.reads_apertures = name == "S_GETREG_B32" && (immediate() & kIdBits) == kMemoryBases;
         if (name == "S_ALLOC_VGPR") out.unknown = "a number of VGPRs that changes";
         constexpr std::uint32_t kDeallocVgprs = 3;
         out.gives_back_vgprs = name == "S_SENDMSG" && (immediate() & 0xffU) == kDeallocVgprs;
@@ -109,7 +111,7 @@ struct Builder {
             // A store, and an atomic without return, is counted by the store counter, which guards no register.
             if (has_results) out.issues = {ReturnClass::kVectorLoad};
             if (flat) out.issues.push_back(ReturnClass::kLdsOp);
-            out.touches_lds = flat;
+            out.flat = out.touches_lds = flat;
             out.writes_lds = flat && description.mayStore();
             out.uses_scratch = name.starts_with("SCRATCH_");
         }

@@ -40,8 +40,10 @@ struct Effects {
     std::vector<Span> reads, writes; // writes at once
     /// The classes of one outstanding operation; a flat one has its two, and is done when both say so.
     std::vector<ReturnClass> issues;
-    std::vector<Span> late; // what the operation writes when it is done
-    bool touches_lds = false, writes_lds = false;
+    std::vector<Span> late;                       // what the operation writes when it is done
+    bool touches_lds = false, writes_lds = false; // a flat one: may do so
+    bool flat = false;
+    bool reads_apertures = false; // where LDS lies among flat addresses, by the hardware register
     bool uses_scratch = false;
     bool gives_back_vgprs = false; // nothing but the end may follow
     std::vector<Wait> waits;

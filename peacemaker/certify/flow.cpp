@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 
@@ -135,27 +136,62 @@ private:
     Code out_;
 };
 
+/// A set of blocks for each block.
+class BlockSets {
+public:
+    static constexpr std::size_t kBits = 64;
+
+    BlockSets(std::size_t blocks, bool full)
+        : blocks_(blocks), words_((blocks + kBits - 1) / kBits), bits_(blocks * words_, full ? ~std::uint64_t{0} : 0) {}
+
+    void add(std::size_t of, std::size_t block) { row(of)[block / kBits] |= std::uint64_t{1} << block % kBits; }
+    /// Calls f(word of `of`, word of `with`) for each word of two sets; whether it changed any of the first.
+    template <typename F>
+    bool combine(std::size_t of, const std::uint64_t* with, F f) {
+        bool changed = false;
+        for (std::size_t i = 0; i < words_; ++i) {
+            const std::uint64_t now = f(row(of)[i], with[i]);
+            changed = changed || now != row(of)[i];
+            row(of)[i] = now;
+        }
+        return changed;
+    }
+    template <typename F>
+    void for_each(std::size_t of, F f) const {
+        for (std::size_t i = 0; i < words_; ++i)
+            for (std::uint64_t left = row(of)[i]; left != 0; left &= left - 1)
+                if (const std::size_t block = i * kBits + static_cast<std::size_t>(std::countr_zero(left));
+                    block < blocks_)
+                    f(static_cast<std::uint32_t>(block));
+    }
+    std::uint64_t* row(std::size_t of) { return bits_.data() + of * words_; }
+    const std::uint64_t* row(std::size_t of) const { return bits_.data() + of * words_; }
+    std::size_t words() const { return words_; }
+
+private:
+    std::size_t blocks_, words_;
+    std::vector<std::uint64_t> bits_;
+};
+
 /// For each block the set of blocks on every path from it to an end, itself with them; an end is what has no successor.
-std::vector<std::vector<bool>> postdominators(const Code& code) {
+BlockSets postdominators(const Code& code) {
     const std::size_t n = code.blocks.size();
-    std::vector<std::vector<bool>> sets(n, std::vector<bool>(n, true));
+    BlockSets sets(n, true);
+    const std::vector<std::uint64_t> nothing(sets.words(), 0);
     for (std::size_t i = 0; i < n; ++i)
         if (code.blocks[i].next.empty()) {
-            sets[i].assign(n, false);
-            sets[i][i] = true;
+            (void)sets.combine(i, nothing.data(), [](std::uint64_t, std::uint64_t none) { return none; });
+            sets.add(i, i);
         }
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t i = n; i-- > 0;) {
             if (code.blocks[i].next.empty()) continue;
-            std::vector<bool> set(n, true);
+            std::vector<std::uint64_t> all(sets.words(), ~std::uint64_t{0});
             for (const std::uint32_t next : code.blocks[i].next)
-                for (std::size_t k = 0; k < n; ++k) set[k] = set[k] && sets[next][k];
-            set[i] = true;
-            if (set != sets[i]) {
-                sets[i] = std::move(set);
-                changed = true;
-            }
+                for (std::size_t k = 0; k < all.size(); ++k) all[k] &= sets.row(next)[k];
+            all[i / BlockSets::kBits] |= std::uint64_t{1} << i % BlockSets::kBits;
+            changed = sets.combine(i, all.data(), [](std::uint64_t, std::uint64_t now) { return now; }) || changed;
         }
     }
     return sets;
@@ -167,32 +203,51 @@ Result<Code> decode_kernel(const CodeObject& object, const Kernel& kernel, isa::
     return Decoder(object, kernel, disassembler).run();
 }
 
+std::uint32_t block_of(const Code& code, std::uint32_t step) {
+    const auto after = std::upper_bound(code.blocks.begin(), code.blocks.end(), step,
+                                        [](std::uint32_t s, const Block& block) { return s < block.first; });
+    return static_cast<std::uint32_t>(after - code.blocks.begin()) - 1;
+}
+
+std::vector<std::uint32_t> steps_after(const Code& code, std::uint32_t step) {
+    const Block& block = code.blocks[block_of(code, step)];
+    if (step + 1 < block.first + block.count) return {step + 1};
+    std::vector<std::uint32_t> next;
+    for (const std::uint32_t following : block.next) next.push_back(code.blocks[following].first);
+    return next;
+}
+
 std::vector<std::vector<std::uint32_t>> deciding_branches(const Code& code) {
     const std::size_t n = code.blocks.size();
-    const auto after = postdominators(code);
-    std::vector<std::set<std::uint32_t>> deciders(n);
+    const BlockSets after = postdominators(code);
+    BlockSets deciders(n, false), decided(n, false);
     for (std::uint32_t branch = 0; branch < n; ++branch) {
-        if (code.blocks[branch].next.size() < 2) continue;
-        for (std::size_t block = 0; block < n; ++block) {
-            const bool on_one_side = std::any_of(code.blocks[branch].next.begin(), code.blocks[branch].next.end(),
-                                                 [&](std::uint32_t next) { return after[next][block]; });
-            const bool on_all = std::all_of(code.blocks[branch].next.begin(), code.blocks[branch].next.end(),
-                                            [&](std::uint32_t next) { return after[next][block]; });
-            // A branch that its own loop brings back decides how often the loop runs.
-            if (on_one_side && !on_all) deciders[block].insert(branch);
+        const std::vector<std::uint32_t>& next = code.blocks[branch].next;
+        if (next.size() < 2) continue;
+        // Behind one side but not behind all. A branch that its own loop brings back decides how often the loop runs.
+        for (std::size_t i = 0; i < after.words(); ++i) {
+            std::uint64_t one = 0, all = ~std::uint64_t{0};
+            for (const std::uint32_t side : next) {
+                one |= after.row(side)[i];
+                all &= after.row(side)[i];
+            }
+            decided.row(branch)[i] = one & ~all;
         }
+        decided.for_each(branch, [&](std::uint32_t block) { deciders.add(block, branch); });
     }
     for (bool changed = true; changed;) {
         changed = false;
         for (std::size_t block = 0; block < n; ++block) {
-            const std::set<std::uint32_t> known = deciders[block];
+            std::vector<std::uint32_t> known;
+            deciders.for_each(block, [&](std::uint32_t branch) { known.push_back(branch); });
             for (const std::uint32_t branch : known)
-                for (const std::uint32_t more : deciders[branch])
-                    changed = deciders[block].insert(more).second || changed;
+                changed = deciders.combine(block, deciders.row(branch), [](std::uint64_t mine, std::uint64_t more) {
+                    return mine | more;
+                }) || changed;
         }
     }
     std::vector<std::vector<std::uint32_t>> out(n);
-    for (std::size_t i = 0; i < n; ++i) out[i].assign(deciders[i].begin(), deciders[i].end());
+    for (std::size_t i = 0; i < n; ++i) deciders.for_each(i, [&](std::uint32_t branch) { out[i].push_back(branch); });
     return out;
 }
 

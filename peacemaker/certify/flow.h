@@ -33,6 +33,12 @@ struct Code {
     std::vector<std::string> unknown;
 };
 
+/// The block that `step` lies in.
+std::uint32_t block_of(const Code& code, std::uint32_t step);
+
+/// The steps that may follow `step`.
+std::vector<std::uint32_t> steps_after(const Code& code, std::uint32_t step);
+
 /// Decodes what control reaches from the kernel's entry; padding behind the end is left alone. Error: the kernel's code
 /// does not lie in the file.
 Result<Code> decode_kernel(const CodeObject& object, const Kernel& kernel, isa::Disassembler& disassembler);

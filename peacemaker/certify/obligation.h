@@ -17,6 +17,8 @@ inline constexpr std::string_view kBarrierDivergence = "barrier not shown to be 
 inline constexpr std::string_view kBarrierPairing = "barrier signal and wait not paired";
 inline constexpr std::string_view kRegisterOutside = "register outside the allocation";
 inline constexpr std::string_view kScratchDisabled = "scratch used though the descriptor does not enable it";
+inline constexpr std::string_view kLdsRace = "LDS accesses of different waves without a barrier between";
+inline constexpr std::string_view kLdsOutside = "LDS address out of bounds";
 inline constexpr std::string_view kLdsOrder = "LDS accesses of different waves not shown to be ordered";
 inline constexpr std::string_view kLdsBounds = "LDS address not shown to be in bounds";
 } // namespace kind

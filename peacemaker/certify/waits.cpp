@@ -61,7 +61,7 @@ public:
             State state{nodes[i].operation};
             if (i != 0) settle(nodes[i].step, state);
             if (state.empty()) continue;
-            for (const std::uint32_t next : steps_after(nodes[i].step))
+            for (const std::uint32_t next : steps_after(code_, nodes[i].step))
                 if (seen.insert({next, {state[0].open, state[0].younger}}).second) nodes.push_back({next, state[0], i});
         }
         return {};
@@ -155,15 +155,6 @@ private:
         return changed;
     }
 
-    std::vector<std::uint32_t> steps_after(std::uint32_t step) const {
-        const auto block = std::prev(std::upper_bound(code_.blocks.begin(), code_.blocks.end(), step,
-                                                      [](std::uint32_t s, const Block& b) { return s < b.first; }));
-        if (step + 1 < block->first + block->count) return {step + 1};
-        std::vector<std::uint32_t> next;
-        for (const std::uint32_t following : block->next) next.push_back(code_.blocks[following].first);
-        return next;
-    }
-
     template <typename Nodes>
     std::vector<std::uint32_t> trace(const Nodes& nodes, std::size_t last) const {
         std::vector<std::uint32_t> steps{nodes[last].step};
@@ -239,25 +230,46 @@ std::vector<Obligation> check_waits(const Chip& chip, const Code& code) {
     return found;
 }
 
-std::vector<Obligation> check_drains(const Chip& chip, const Code& code) {
+namespace {
+
+/// Calls each(step, operation) for the LDS operations outstanding where a wave says that it has reached a barrier.
+template <typename F>
+void for_each_undrained(const Waits& waits, const Code& code, F each) {
     const auto signals = [](const Step& step) {
         return step.effects.barrier == BarrierRole::kSignal || step.effects.barrier == BarrierRole::kSignalAndWait;
     };
-    if (std::none_of(code.steps.begin(), code.steps.end(), signals)) return {};
-    const Waits waits(chip, code);
-    std::vector<Obligation> found;
+    if (std::none_of(code.steps.begin(), code.steps.end(), signals)) return;
     waits.for_each_step([&](std::uint32_t step, const State& before) {
         if (!signals(code.steps[step])) return;
         for (const Operation& operation : before) {
             const Effects& earlier = code.steps[operation.step].effects;
-            if (!earlier.writes_lds) continue;
+            if (!earlier.touches_lds) continue;
             const auto lds = static_cast<std::size_t>(
                 std::find(earlier.issues.begin(), earlier.issues.end(), ReturnClass::kLdsOp) - earlier.issues.begin());
-            if ((operation.open >> lds & 1U) == 0) continue;
-            found.push_back({kind::kUndrainedLds, step, "an LDS store of this wave may still be outstanding",
-                             waits.path(operation.step, step), true});
+            if ((operation.open >> lds & 1U) != 0) each(step, operation.step);
         }
     });
+}
+
+} // namespace
+
+std::vector<Obligation> check_drains(const Chip& chip, const Code& code) {
+    const Waits waits(chip, code);
+    std::vector<Obligation> found;
+    for_each_undrained(waits, code, [&](std::uint32_t step, std::uint32_t operation) {
+        if (code.steps[operation].effects.writes_lds)
+            found.push_back({kind::kUndrainedLds, step, "an LDS store of this wave may still be outstanding",
+                             waits.path(operation, step), true});
+    });
+    return found;
+}
+
+std::map<std::uint32_t, std::vector<std::uint32_t>> lds_across_barriers(const Chip& chip, const Code& code) {
+    const Waits waits(chip, code);
+    std::map<std::uint32_t, std::vector<std::uint32_t>> found;
+    for_each_undrained(waits, code,
+                       [&](std::uint32_t step, std::uint32_t operation) { found[step].push_back(operation); });
+    for (auto& [step, operations] : found) std::sort(operations.begin(), operations.end());
     return found;
 }
 

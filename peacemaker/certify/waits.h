@@ -10,6 +10,8 @@
 #include "peacemaker/certify/flow.h"
 #include "peacemaker/certify/obligation.h"
 
+#include <map>
+
 namespace pm::certify {
 
 /// Reads and overwrites of registers in flight. Faults, each with a path from the operation.
@@ -17,6 +19,9 @@ std::vector<Obligation> check_waits(const Chip& chip, const Code& code);
 
 /// LDS stores outstanding where their wave says that it has reached a barrier. Faults.
 std::vector<Obligation> check_drains(const Chip& chip, const Code& code);
+
+/// By each step that signals a barrier, the steps whose LDS operations may be outstanding there, sorted.
+std::map<std::uint32_t, std::vector<std::uint32_t>> lds_across_barriers(const Chip& chip, const Code& code);
 
 /// "v2", "s[4:7]", "v3.h": a run of registers for people.
 std::string span_text(const Span& span);

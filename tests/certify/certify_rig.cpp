@@ -47,11 +47,11 @@ CodeObject object_of(const Chip& chip, const KernelText& kernel) {
     return object ? std::move(*object) : CodeObject{};
 }
 
-certify::KernelCertificate certified(const Chip& chip, KernelText kernel) {
+certify::KernelCertificate certified(const Chip& chip, KernelText kernel, const certify::Options& options) {
     kernel.name = std::string("k");
     const CodeObject object = object_of(chip, kernel);
     if (object.chip == nullptr) return {};
-    auto certificate = certify::certify(object);
+    auto certificate = certify::certify(object, "*", options);
     EXPECT_TRUE(certificate) << certificate.error().text;
     return certificate ? certificate->kernels.at(0) : certify::KernelCertificate{};
 }

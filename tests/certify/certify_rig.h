@@ -15,7 +15,7 @@ namespace pm::testing {
 CodeObject object_of(const Chip& chip, const KernelText& kernel);
 /// The certificate of a kernel with that body; two waves a workgroup unless `kernel` says otherwise.
 certify::KernelCertificate certified(const Chip& chip, const std::string& body);
-certify::KernelCertificate certified(const Chip& chip, KernelText kernel);
+certify::KernelCertificate certified(const Chip& chip, KernelText kernel, const certify::Options& options = {});
 
 /// "KIND: INSTRUCTION" of each fault, in order; "open KIND: .." of what was not shown, bounds and order of LDS left
 /// out.

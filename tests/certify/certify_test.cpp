@@ -93,19 +93,7 @@ TEST(Certify, AFaultIsToldThoughTheRestCannotBeFollowed) {
     EXPECT_EQ(faults_of(certificate).size(), 1U);
 }
 
-TEST(Certify, LdsIsLeftOpenUntilItIsAnalysed) {
-    const auto store = certified(chip(), "dsstore v1, v0\nwait_ds 0\n");
-    EXPECT_EQ(store.verdict, Verdict::kOpen);
-    ASSERT_EQ(store.open.size(), 2U);
-    EXPECT_FALSE(store.open[0].fault || store.open[1].fault);
-    KernelText one_wave;
-    one_wave.body = "dsstore v1, v0\nwait_ds 0\n";
-    one_wave.max_block = 32;
-    one_wave.lds = 1024;
-    const auto single = certified(chip(), one_wave);
-    ASSERT_EQ(single.open.size(), 1U) << "no other wave";
-    EXPECT_EQ(single.open[0].kind, certify::kind::kLdsBounds);
-    // Moves between lanes go the LDS way, and touch none.
+TEST(Certify, MovesBetweenLanesGoTheLdsWayAndTouchNone) {
     EXPECT_EQ(certified(chip(), "ds_bpermute_b32 v2, v1, v0\nwait_ds 0\n").verdict, Verdict::kCertified);
 }
 
@@ -173,7 +161,7 @@ struct SharedVerdict {
 
 class SharedCase : public ::testing::TestWithParam<SharedVerdict> {};
 
-// What a static analysis must say of each; "clean" there means without a fault here, for LDS is left open.
+// What a static analysis must say of each; "clean" there means certified here.
 TEST_P(SharedCase, HasItsStaticVerdict) {
     const std::string source = std::string(HKC_SOURCE_DIR) + "/../shared/cases/" + GetParam().name;
     if (!std::filesystem::exists(source)) GTEST_SKIP() << "no shared cases here";
@@ -188,6 +176,8 @@ TEST_P(SharedCase, HasItsStaticVerdict) {
     for (const auto& open : certificate->kernels.at(0).open)
         if (open.fault && std::find(kinds.begin(), kinds.end(), open.kind) == kinds.end()) kinds.push_back(open.kind);
     EXPECT_EQ(kinds, GetParam().faults) << certify::report_text(*certificate, GetParam().file);
+    EXPECT_EQ(certificate->kernels[0].verdict, GetParam().faults.empty() ? Verdict::kCertified : Verdict::kOpen)
+        << certify::report_text(*certificate, GetParam().file);
     EXPECT_TRUE(certificate->kernels[0].unchecked.empty());
 }
 
@@ -202,25 +192,13 @@ INSTANTIATE_TEST_SUITE_P(
                       SharedVerdict{"split-barrier-undrained", "clean.co", {}},
                       SharedVerdict{"vgprs-under-declared", "case.co", {certify::kind::kRegisterOutside}},
                       SharedVerdict{"vgprs-under-declared", "clean.co", {}},
+                      SharedVerdict{"one-store-same-address", "case.co", {certify::kind::kLdsRace}},
                       SharedVerdict{"one-store-same-address", "clean.co", {}},
+                      SharedVerdict{"loop-tail-barrier", "case.co", {certify::kind::kLdsRace}},
                       SharedVerdict{"loop-tail-barrier", "clean.co", {}},
+                      SharedVerdict{"lds-tail-read", "case.co", {certify::kind::kLdsOutside}},
                       SharedVerdict{"lds-tail-read", "clean.co", {}}, SharedVerdict{"spills-appear", "case.co", {}},
                       SharedVerdict{"spills-appear", "clean.co", {}}, SharedVerdict{"stale-call-site", "case.co", {}}));
-
-// Races through LDS that only an analysis of addresses could show: never certified.
-TEST(SharedCases, LdsFaultsAreNotCertified) {
-    for (const char* name : {"one-store-same-address", "loop-tail-barrier", "lds-tail-read"}) {
-        const std::string source = std::string(HKC_SOURCE_DIR) + "/../shared/cases/" + name;
-        if (!std::filesystem::exists(source)) GTEST_SKIP() << "no shared cases here";
-        const Folder folder;
-        ASSERT_TRUE(run_program("sh", {source + "/build.sh", folder.path()}));
-        const auto object = read_code_object(folder.path("case.co"));
-        ASSERT_TRUE(object) << object.error().text;
-        const auto certificate = certify::certify(*object);
-        ASSERT_TRUE(certificate);
-        EXPECT_EQ(certificate->kernels.at(0).verdict, Verdict::kOpen) << name;
-    }
-}
 
 } // namespace
 } // namespace pm::testing
