@@ -47,7 +47,7 @@ bool in_scope(Scope scope, const certify::Open& open) {
         return open.fault || !lds;
     case Scope::kLdsBarrier:
         return open.kind == kind::kUndrainedLds || open.kind == kind::kBarrierDivergence ||
-               open.kind == kind::kBarrierPairing || open.kind == kind::kLdsOrder;
+               open.kind == kind::kBarrierPairing || open.kind == kind::kLdsOrder || open.kind == kind::kLdsRace;
     case Scope::kAll:
         return true;
     }
