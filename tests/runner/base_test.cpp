@@ -21,7 +21,7 @@ RunOutcome run_of(std::vector<GateResult> gates, std::vector<ControlOutcome> con
     RunOutcome run;
     run.chips = {"gfx1151"};
     run.gates = {1, 2, 3, 4, 5};
-    run.kernels.push_back({"tile", "family", "gfx1151", std::move(gates), {}, {}, {}});
+    run.kernels.push_back({"tile", "family", "gfx1151", std::move(gates), {}, {}, {}, {}});
     run.controls = std::move(controls);
     return run;
 }

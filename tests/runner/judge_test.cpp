@@ -145,7 +145,7 @@ TEST(KnownFindings, AKnownFindingDoesNotHideWhatWasNotAsked) {
 }
 
 KernelOutcome kernel_outcome(std::vector<GateResult> gates) {
-    return {"tile", "f", "gfx1151", std::move(gates), {}, {}, {}};
+    return {"tile", "f", "gfx1151", std::move(gates), {}, {}, {}, {}};
 }
 
 ControlOutcome control_outcome(ControlVerdict verdict) {
