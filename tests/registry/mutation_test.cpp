@@ -17,7 +17,7 @@ const hkc::KnownNames kNames{{"affine", "affine_relu2", "relu2"},
                              {"argument mismatch", "out-of-bounds write", "guard overwritten", "output not written",
                               "outside the oracle", "differs from the replaced chain", "NaN lost",
                               "differs from the record", "register used before its wait", "LDS race",
-                              "device memory race", "not repeatable", "out-of-bounds read"}};
+                              "device memory race", "not certified", "not repeatable", "out-of-bounds read"}};
 
 constexpr std::array<std::string_view, 24> kTokens{"{",      "}",      "[",
                                                    "]",      "[[",     "]]",

@@ -15,7 +15,7 @@ std::string local_name_in(const std::string& line) {
                                    "|\\w+://[\\w.-]+"
                                    "|\\b(10\\.\\d{1,3}|127\\.0|192\\.168|172\\.\\d\\d)\\.\\d{1,3}\\.\\d{1,3}\\b"
                                    "|\\b[\\w-]+\\.(local|internal|lan|corp)\\b"
-                                   "|[\\w.]+@[\\w-]+\\.\\w");
+                                   "|[\\w.]+@[\\w-]+\\.[A-Za-z]");
     // A regular expression costs more than all the rest of the test; most lines hold nothing that it could start with.
     static constexpr std::array kSigns = {"/home/", "/Users/", "/mnt/",  "/work/",    "/scratch/", "://",
                                           ":\\",    "@",       ".local", ".internal", ".lan",      ".corp",
