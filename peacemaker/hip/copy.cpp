@@ -187,8 +187,9 @@ hipError_t copy_rows_async(void* dst, std::size_t dpitch, const void* src, std::
             return error;
         return runtime.enqueue(stream, {hipGraphNodeTypeMemcpy,
                                         [=](Runtime& r) {
-                                            return rows.empty() ? hipSuccess
-                                                                : copy_rows_now(r, dst, dpitch, src, spitch, rows, kind);
+                                            return rows.empty()
+                                                       ? hipSuccess
+                                                       : copy_rows_now(r, dst, dpitch, src, spitch, rows, kind);
                                         },
                                         {}});
     });
@@ -196,8 +197,8 @@ hipError_t copy_rows_async(void* dst, std::size_t dpitch, const void* src, std::
 
 hipError_t fill_rows_now(Runtime& runtime, void* dst, std::size_t pitch, int value, const Rows& rows) {
     for (std::size_t y = 0; y < rows.height; ++y) {
-        const hipError_t error = fill_now(runtime, static_cast<std::byte*>(dst) + y * pitch,
-                                          static_cast<std::uint8_t>(value), rows.width);
+        const hipError_t error =
+            fill_now(runtime, static_cast<std::byte*>(dst) + y * pitch, static_cast<std::uint8_t>(value), rows.width);
         if (error != hipSuccess) return error;
     }
     return hipSuccess;
@@ -304,11 +305,11 @@ PM_EXPORT hipError_t hipMemset2DAsync(void* dst, size_t pitch, int value, size_t
     return pm::hip::api([&](pm::hip::Runtime& runtime) {
         const pm::hip::Rows rows{width, height};
         if (const hipError_t error = pm::hip::check_fill_rows(dst, pitch, rows); error != hipSuccess) return error;
-        return runtime.enqueue(stream,
-                               {hipGraphNodeTypeMemset,
-                                [=](pm::hip::Runtime& r) {
-                                    return rows.empty() ? hipSuccess : pm::hip::fill_rows_now(r, dst, pitch, value, rows);
-                                },
-                                {}});
+        return runtime.enqueue(stream, {hipGraphNodeTypeMemset,
+                                        [=](pm::hip::Runtime& r) {
+                                            return rows.empty() ? hipSuccess
+                                                                : pm::hip::fill_rows_now(r, dst, pitch, value, rows);
+                                        },
+                                        {}});
     });
 }
