@@ -155,7 +155,7 @@ void LaneRun::find_kept() {
             plan.action = Action::kForget;
             if (executed[step]) plan = plan_of(step);
         }
-        plans_.push_back(std::move(plan));
+        plans_.push_back(plan);
     }
 }
 

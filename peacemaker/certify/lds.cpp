@@ -13,8 +13,6 @@
 namespace pm::certify {
 namespace {
 
-using emu::kLanes;
-
 // Limits on the work for one kernel; beyond them states are merged, and then the kernel is left open.
 constexpr std::size_t kMostStates = 128;   // of one wave at one instruction, behind a branch that is not known
 constexpr std::size_t kMostRounds = 4096;  // and while every branch is

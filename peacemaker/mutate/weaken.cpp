@@ -290,7 +290,7 @@ std::vector<WaitCount> wait_counts(std::string_view text) {
     const auto field = number_of(words.operands.back());
     if (!field) return counts;
     if (row->low.empty()) {
-        add(row->high, *field);
+        add(row->high, field);
     } else {
         add(row->high, *field >> 8U & 0x3fU);
         add(row->low, *field & 0x3fU);

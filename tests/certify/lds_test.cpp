@@ -357,8 +357,7 @@ TEST_P(CompiledLds, EveryDroppedBarrierIsFound) {
             drop(i);
             // A signal goes with its wait.
             if ((*listing)[i].text.starts_with("s_barrier_signal")) {
-                while (++i < listing->size() && !(*listing)[i].text.starts_with("s_barrier_wait")) {
-                }
+                while (i < listing->size() && !(*listing)[i].text.starts_with("s_barrier_wait")) ++i;
                 ASSERT_LT(i, listing->size());
                 drop(i);
             }

@@ -13,7 +13,6 @@ namespace pm::testing {
 namespace {
 
 using mutate::Mutant;
-using mutate::Target;
 using Texts = std::vector<std::string>;
 
 const Chip& chip(const char* name) { return **find_chip(name); }
