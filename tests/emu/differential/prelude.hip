@@ -44,6 +44,8 @@ template <> struct Bits<f64> { typedef u64 type; static constexpr u64 nan = 0x7f
 template <typename F> INLINE typename Bits<F>::type bits(F x) { return x != x ? Bits<F>::nan : cast_bits<typename Bits<F>::type>(x); }
 template <typename F> INLINE F quiet(F x) { return x != x ? cast_bits<F>(Bits<F>::nan) : x; }
 template <typename F> INLINE F plus_zero(F x) { return x == (F)0 ? (F)0 : x; }
+// The compilers make a product of singles that is rounded to a half a fused one with +0, which loses a zero's sign.
+INLINE f16 half(f32 x) { return plus_zero((f16)x); }
 template <typename F> INLINE F with_sign(F x, F of) { return __builtin_elementwise_copysign(x, of != of ? (F)1 : of); }
 template <typename F> INLINE F min_of(F a, F b) { return a < b ? a : b; }
 template <typename F> INLINE F max_of(F a, F b) { return a > b ? a : b; }
