@@ -39,15 +39,15 @@ void global_addresses(Wave& wave, const Inst& inst, Addresses& out) {
     }
     for (u32 k = 0; k < m.address_dwords; ++k)
         require_defined_lanes(wave, static_cast<Register>(m.address + k), exec, "an address");
-    const u32* const low = wave.v[m.address];
-    if (m.address_dwords == 2) {
-        const u32* const high = wave.v[m.address + 1];
+    if (m.address_dwords == 0) {
+        for (u32 lane = 0; lane < kLanes; ++lane) out.of[lane] = base + (inst.row->adds_lane ? 4 * lane : 0);
+    } else if (m.address_dwords == 1) {
+        const u32* const address = wave.v[m.address];
+        for (u32 lane = 0; lane < kLanes; ++lane) out.of[lane] = base + address[lane];
+    } else {
+        const u32 *const low = wave.v[m.address], *const high = wave.v[m.address + 1];
         for (u32 lane = 0; lane < kLanes; ++lane)
             out.of[lane] = base + (low[lane] | static_cast<u64>(high[lane]) << 32);
-    } else if (m.address_dwords == 1) {
-        for (u32 lane = 0; lane < kLanes; ++lane) out.of[lane] = base + low[lane];
-    } else {
-        for (u32 lane = 0; lane < kLanes; ++lane) out.of[lane] = base + (inst.row->adds_lane ? 4 * lane : 0);
     }
     set_bounds(out, exec);
 }

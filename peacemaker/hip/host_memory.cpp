@@ -71,6 +71,7 @@ hipError_t release(void* pointer, HostMemory::Kind kind) {
 } // namespace
 
 hipError_t make_host_memory(Runtime& runtime, void** pointer, std::size_t size, HostMemory::Kind kind, unsigned flags) {
+    if (size > emu::Memory::default_capacity()) return hipErrorOutOfMemory; // more than any device could see
     auto* bytes = static_cast<std::byte*>(::operator new (size, std::align_val_t{kPage}, std::nothrow));
     if (bytes == nullptr) return hipErrorOutOfMemory;
     HostMemory memory{kind, current_ordinal(), size, flags, HostBytes(bytes)};
