@@ -37,8 +37,9 @@ struct Race {
 
 Result<CodeObject> object_of_race(const Race& race) {
     if (race.hip) {
-        const auto bytes = compile_hip("clang++-22", race.chip, HKC_SOURCE_DIR "/tests/data/races/races.hip",
-                                       {"-O3", "-mno-wavefrontsize64", fmt::format("-DFIXED={}", race.fixed ? 1 : 0)});
+        const auto& bytes =
+            compiled_hip("clang++-22", race.chip, HKC_SOURCE_DIR "/tests/data/races/races.hip",
+                         {"-O3", "-mno-wavefrontsize64", fmt::format("-DFIXED={}", race.fixed ? 1 : 0)});
         if (!bytes) return bytes.error();
         return parse_code_object(*bytes, "races.hip");
     }

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -29,23 +28,13 @@ using Build = std::tuple<unsigned, std::string, std::string, std::string>;
 class Compiled : public ::testing::TestWithParam<Build> {
 protected:
     void SetUp() override {
-        const Result<std::string>& object = built(GetParam());
+        const auto& [chip, compiler, level, version] = GetParam();
+        const auto& object = compiled_hip("clang++-" + compiler, chips()[chip].name,
+                                          std::string(HKC_SOURCE_DIR) + "/tests/emu/compiled/kernels.hip",
+                                          {"-std=c++20", "-mcode-object-version=" + version, level});
         ASSERT_TRUE(object) << object.error().text;
         rig_ = std::make_unique<Rig>(*object);
         ASSERT_TRUE(rig_->ok());
-    }
-
-    // Each build once.
-    static const Result<std::string>& built(const Build& build) {
-        static std::map<Build, Result<std::string>> all;
-        const auto known = all.find(build);
-        if (known != all.end()) return known->second;
-        const auto& [chip, compiler, level, version] = build;
-        const std::string source = std::string(HKC_SOURCE_DIR) + "/tests/emu/compiled/kernels.hip";
-        return all
-            .emplace(build, compile_hip("clang++-" + compiler, chips()[chip].name, source,
-                                        {"-std=c++20", "-mcode-object-version=" + version, level}))
-            .first->second;
     }
 
     // Expects no finding.

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -24,23 +23,13 @@ using Build = std::tuple<unsigned, std::string>;
 class GlobalRace : public ::testing::TestWithParam<Build> {
 protected:
     void SetUp() override {
-        const Result<std::string>& object = built(GetParam());
+        const auto& [chip, level] = GetParam();
+        const auto& object = compiled_hip("clang++-22", chips()[chip].name,
+                                          std::string(HKC_SOURCE_DIR) + "/tests/emu/compiled/races.hip",
+                                          {"-std=c++20", "-gline-tables-only", level});
         ASSERT_TRUE(object) << object.error().text;
         rig_ = std::make_unique<Rig>(*object);
         ASSERT_TRUE(rig_->ok());
-    }
-
-    // Each build once.
-    static const Result<std::string>& built(const Build& build) {
-        static std::map<Build, Result<std::string>> all;
-        const auto known = all.find(build);
-        if (known != all.end()) return known->second;
-        const auto& [chip, level] = build;
-        const std::string source = std::string(HKC_SOURCE_DIR) + "/tests/emu/compiled/races.hip";
-        return all
-            .emplace(build,
-                     compile_hip("clang++-22", chips()[chip].name, source, {"-std=c++20", "-gline-tables-only", level}))
-            .first->second;
     }
 
     emu::Report run(const std::string& kernel, u32 threads) {

@@ -61,7 +61,7 @@ protected:
     void SetUp() override {
         const auto& [chip, level] = GetParam();
         const std::string source = std::string(HKC_SOURCE_DIR) + "/tests/emu/compiled/matrix.hip";
-        const auto object = compile_hip("clang++-22", chip, source, {"-std=c++20", level});
+        const auto& object = compiled_hip("clang++-22", chip, source, {"-std=c++20", level});
         ASSERT_TRUE(object) << object.error().text;
         rig_ = std::make_unique<Rig>(*object);
         ASSERT_TRUE(rig_->ok());

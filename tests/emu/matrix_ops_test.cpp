@@ -48,81 +48,48 @@ std::vector<Case> all_cases() {
         const char *wmma, *swmmac;
         Element result, in;
     };
+    // A plain case, or one with a change to it.
+    const auto add = [&](const Case& plain, const auto&... change) {
+        Case c = plain;
+        (change(c), ...);
+        all.push_back(c);
+    };
     for (const Float& f : {Float{"V_WMMA_F32_16X16X16_F16", "V_SWMMAC_F32_16X16X32_F16", f32, f16},
                            {"V_WMMA_F32_16X16X16_BF16", "V_SWMMAC_F32_16X16X32_BF16", f32, bf16},
                            {"V_WMMA_F16_16X16X16_F16", "V_SWMMAC_F16_16X16X32_F16", f16, f16},
                            {"V_WMMA_BF16_16X16X16_BF16", "V_SWMMAC_BF16_16X16X32_BF16", bf16, bf16}}) {
-        all.push_back({f.wmma, 11, 12, f.result, f.in, f.in, 16});
-        all.push_back({.row = f.wmma,
-                       .first_generation = 11,
-                       .last_generation = 12,
-                       .result = f.result,
-                       .a = f.in,
-                       .b = f.in,
-                       .k = 16,
-                       .modifiers = "neg_lo:[1,0,1] neg_hi:[1,0,1]",
-                       .negative_a = true,
-                       .negative_c = true,
-                       .absolute_c = true});
-        all.push_back({.row = f.wmma,
-                       .first_generation = 11,
-                       .last_generation = 12,
-                       .result = f.result,
-                       .a = f.in,
-                       .b = f.in,
-                       .k = 16,
-                       .modifiers = "neg_lo:[0,1,0] neg_hi:[0,1,0]",
-                       .negative_b = true});
-        all.push_back({.row = f.wmma,
-                       .first_generation = 11,
-                       .last_generation = 12,
-                       .result = f.result,
-                       .a = f.in,
-                       .b = f.in,
-                       .k = 16,
-                       .modifiers = "neg_hi:[1,0,0]",
-                       .odd_a = true});
-        all.push_back({.row = f.wmma,
-                       .first_generation = 11,
-                       .last_generation = 12,
-                       .result = f.result,
-                       .a = f.in,
-                       .b = f.in,
-                       .k = 16,
-                       .c = "0"});
-        if (f.result == f32)
-            all.push_back({.row = f.wmma,
-                           .first_generation = 11,
-                           .last_generation = 12,
-                           .result = f.result,
-                           .a = f.in,
-                           .b = f.in,
-                           .k = 16,
-                           .c = "-0.5",
-                           .constant = -0.5});
-        else
-            all.push_back({.row = f.wmma,
-                           .first_generation = 11,
-                           .last_generation = 11,
-                           .result = f.result,
-                           .a = f.in,
-                           .b = f.in,
-                           .k = 16,
-                           .modifiers = "op_sel:[0,0,1]",
-                           .high = true});
-        all.push_back({f.swmmac, 12, 12, f.result, f.in, f.in, 32, true});
-        all.push_back({.row = f.swmmac,
-                       .first_generation = 12,
-                       .last_generation = 12,
-                       .result = f.result,
-                       .a = f.in,
-                       .b = f.in,
-                       .k = 32,
-                       .sparse = true,
-                       .modifiers = "index_key:1 neg_lo:[1,1,0] neg_hi:[1,1,0]",
-                       .negative_a = true,
-                       .negative_b = true,
-                       .key = 1});
+        const Case dense{f.wmma, 11, 12, f.result, f.in, f.in, 16};
+        const Case sparse{f.swmmac, 12, 12, f.result, f.in, f.in, 32, true};
+        add(dense);
+        add(dense, [](Case& c) {
+            c.modifiers = "neg_lo:[1,0,1] neg_hi:[1,0,1]";
+            c.negative_a = c.negative_c = c.absolute_c = true;
+        });
+        add(dense, [](Case& c) {
+            c.modifiers = "neg_lo:[0,1,0] neg_hi:[0,1,0]";
+            c.negative_b = true;
+        });
+        add(dense, [](Case& c) {
+            c.modifiers = "neg_hi:[1,0,0]";
+            c.odd_a = true;
+        });
+        add(dense, [](Case& c) { c.c = "0"; });
+        add(dense, [](Case& c) {
+            if (c.result == f32) {
+                c.c = "-0.5";
+                c.constant = -0.5;
+            } else {
+                c.last_generation = 11;
+                c.modifiers = "op_sel:[0,0,1]";
+                c.high = true;
+            }
+        });
+        add(sparse);
+        add(sparse, [](Case& c) {
+            c.modifiers = "index_key:1 neg_lo:[1,1,0] neg_hi:[1,1,0]";
+            c.negative_a = c.negative_b = true;
+            c.key = 1;
+        });
     }
     struct Bytes {
         const char *wmma, *swmmac;
@@ -132,27 +99,17 @@ std::vector<Case> all_cases() {
                            {"V_WMMA_F32_16X16X16_FP8_BF8", "V_SWMMAC_F32_16X16X32_FP8_BF8", fp8, bf8},
                            {"V_WMMA_F32_16X16X16_BF8_FP8", "V_SWMMAC_F32_16X16X32_BF8_FP8", bf8, fp8},
                            {"V_WMMA_F32_16X16X16_BF8_BF8", "V_SWMMAC_F32_16X16X32_BF8_BF8", bf8, bf8}}) {
-        all.push_back({f.wmma, 12, 12, f32, f.a, f.b, 16});
-        all.push_back({.row = f.wmma,
-                       .first_generation = 12,
-                       .last_generation = 12,
-                       .result = f32,
-                       .a = f.a,
-                       .b = f.b,
-                       .k = 16,
-                       .modifiers = "neg_lo:[0,0,1]",
-                       .negative_c = true});
-        all.push_back({f.swmmac, 12, 12, f32, f.a, f.b, 32, true});
-        all.push_back({.row = f.swmmac,
-                       .first_generation = 12,
-                       .last_generation = 12,
-                       .result = f32,
-                       .a = f.a,
-                       .b = f.b,
-                       .k = 32,
-                       .sparse = true,
-                       .modifiers = "index_key:1",
-                       .key = 1});
+        const Case dense{f.wmma, 12, 12, f32, f.a, f.b, 16}, sparse{f.swmmac, 12, 12, f32, f.a, f.b, 32, true};
+        add(dense);
+        add(dense, [](Case& c) {
+            c.modifiers = "neg_lo:[0,0,1]";
+            c.negative_c = true;
+        });
+        add(sparse);
+        add(sparse, [](Case& c) {
+            c.modifiers = "index_key:1";
+            c.key = 1;
+        });
     }
     struct Integers {
         const char* row;

@@ -10,7 +10,9 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
+#include <tuple>
 
 namespace pm::testing {
 namespace {
@@ -86,6 +88,16 @@ Result<std::string> compile_hip(const std::string& compiler, const std::string& 
     arguments.insert(arguments.begin(), flags.begin(), flags.end());
     if (const auto ran = run_program(compiler, arguments); !ran) return ran.error();
     return read_file(folder.path("out"));
+}
+
+const Result<std::string>& compiled_hip(const std::string& compiler, const std::string& chip, const std::string& source,
+                                        const std::vector<std::string>& flags) {
+    using Arguments = std::tuple<std::string, std::string, std::string, std::vector<std::string>>;
+    static std::map<Arguments, Result<std::string>> all;
+    const Arguments arguments{compiler, chip, source, flags};
+    const auto known = all.find(arguments);
+    if (known != all.end()) return known->second;
+    return all.emplace(arguments, compile_hip(compiler, chip, source, flags)).first->second;
 }
 
 Result<std::string> code_of(std::string_view elf) {

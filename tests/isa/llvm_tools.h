@@ -17,6 +17,9 @@ Result<std::string> link(std::string_view relocatable);
 /// One chip's code object of a HIP source (a path), by `compiler` (clang++-22, ..) in HIP mode with `flags`.
 Result<std::string> compile_hip(const std::string& compiler, const std::string& chip, const std::string& source,
                                 const std::vector<std::string>& flags);
+/// The same, once a process for the same arguments.
+const Result<std::string>& compiled_hip(const std::string& compiler, const std::string& chip, const std::string& source,
+                                        const std::vector<std::string>& flags);
 /// The bytes of the first executable section.
 Result<std::string> code_of(std::string_view elf);
 

@@ -1,31 +1,11 @@
 #include "contract/runner/junit.h"
 
+#include "tests/runner/outcomes.h"
+
 #include <gtest/gtest.h>
 
 namespace hkc {
 namespace {
-
-GateResult gate_result(std::uint32_t gate, Status status, std::vector<Finding> findings = {},
-                       std::vector<std::string> unchecked = {}) {
-    GateResult result;
-    result.gate = gate;
-    result.status = status;
-    result.findings = std::move(findings);
-    result.unchecked = std::move(unchecked);
-    return result;
-}
-
-RunOutcome run_of(std::vector<GateResult> gates) {
-    RunOutcome run;
-    run.chips = {"gfx1151"};
-    KernelOutcome kernel;
-    kernel.name = "tile";
-    kernel.family = "tiles";
-    kernel.chip = "gfx1151";
-    kernel.gates = std::move(gates);
-    run.kernels.push_back(std::move(kernel));
-    return run;
-}
 
 void add_control(RunOutcome& run, const std::string& name, ControlVerdict verdict) {
     ControlOutcome control;
@@ -43,10 +23,10 @@ bool red(const std::string& xml) {
 
 TEST(Junit, EveryGateAndControlIsACaseOfItsOwnKind) {
     RunOutcome run =
-        run_of({gate_result(1, Status::kPass),
-                gate_result(2, Status::kFail, {{"guard overwritten", "out: a < b & \"c\"\nline\x01 two \xff"}}),
-                gate_result(3, Status::kKnownFinding, {{"outside the oracle", "out[0]"}}),
-                gate_result(4, Status::kUnchecked, {}, {"unsupported instruction v_foo"})});
+        run_of_tile({gate_result(1, Status::kPass),
+                     gate_result(2, Status::kFail, {{"guard overwritten", "out: a < b & \"c\"\nline\x01 two \xff"}}),
+                     gate_result(3, Status::kKnownFinding, {{"outside the oracle", "out[0]"}}),
+                     gate_result(4, Status::kUnchecked, {}, {"unsupported instruction v_foo"})});
     add_control(run, "a fault", ControlVerdict::kRedAsPlanted);
     add_control(run, "another <fault>", ControlVerdict::kMissed);
     add_control(run, "a third", ControlVerdict::kUnchecked);
@@ -89,7 +69,7 @@ TEST(Junit, IsRedExactlyWhereTheRunFails) {
              {pass}, {fail}, {unchecked}, {known}, {pass, unchecked}, {pass, fail, unchecked}, {known, unchecked}, {}})
         for (const bool allowed : {false, true})
             for (const int verdict : {-1, 0, 1, 2, 3}) {
-                RunOutcome run = run_of(gates);
+                RunOutcome run = run_of_tile(gates);
                 if (verdict >= 0) add_control(run, "fault", static_cast<ControlVerdict>(verdict));
                 EXPECT_EQ(red(junit_xml(run, allowed)), exit_status(run, allowed) != 0)
                     << gates.size() << " gates, allowed " << allowed << ", verdict " << verdict << "\n"
@@ -107,7 +87,7 @@ TEST(Junit, NothingJudgedIsRed) {
 
 TEST(Junit, WhatIsAllowedToBeUncheckedIsSkippedAndNoPass) {
     const RunOutcome run =
-        run_of({gate_result(1, Status::kPass), gate_result(4, Status::kUnchecked, {}, {"no records"})});
+        run_of_tile({gate_result(1, Status::kPass), gate_result(4, Status::kUnchecked, {}, {"no records"})});
     const std::string xml = junit_xml(run, true);
     EXPECT_NE(xml.find("<skipped message=\"unchecked: no records\""), std::string::npos) << xml;
 }

@@ -1,5 +1,6 @@
 #include "contract/runner/sarif.h"
 
+#include "tests/runner/outcomes.h"
 #include "tests/sarif/sarif_check.h"
 
 #include <gtest/gtest.h>
@@ -26,27 +27,6 @@ Registry registry() {
     return out;
 }
 
-GateResult gate(std::uint32_t number, Status status, std::vector<Finding> findings = {},
-                std::vector<std::string> unchecked = {}) {
-    GateResult result;
-    result.gate = number;
-    result.status = status;
-    result.findings = std::move(findings);
-    result.unchecked = std::move(unchecked);
-    return result;
-}
-
-RunOutcome run_of(std::vector<GateResult> gates) {
-    RunOutcome run;
-    run.chips = {"gfx1151"};
-    KernelOutcome kernel;
-    kernel.name = "tile";
-    kernel.chip = "gfx1151";
-    kernel.gates = std::move(gates);
-    run.kernels.push_back(std::move(kernel));
-    return run;
-}
-
 struct Told {
     std::string rule, level, uri;
     int line = 0;
@@ -66,28 +46,29 @@ std::vector<Told> told(const RunOutcome& run) {
 }
 
 TEST(RunnerSarif, FindingsHaveTheirLineOrTheKernelsSource) {
-    EXPECT_EQ(
-        told(run_of({gate(1, Status::kPass), gate(2, Status::kFail, {{"LDS race", "here", "/r/kernels/tile.hip:12"}}),
-                     gate(3, Status::kFail, {{"outside the oracle", "out[0]"}}),
-                     gate(4, Status::kUnchecked, {}, {"unsupported instruction"})})),
-        (std::vector<Told>{{"lds-race", "error", "kernels/tile.hip", 12},
-                           {"outside-the-oracle", "error", "kernels/tile.hip", 1},
-                           {"unchecked", "warning", "kernels/tile.hip", 1}}));
-    EXPECT_EQ(told(run_of({gate(2, Status::kFail, {{"LDS race", "here", "kernels/common.h:3"}})})),
+    EXPECT_EQ(told(run_of_tile({gate_result(1, Status::kPass),
+                                gate_result(2, Status::kFail, {{"LDS race", "here", "/r/kernels/tile.hip:12"}}),
+                                gate_result(3, Status::kFail, {{"outside the oracle", "out[0]"}}),
+                                gate_result(4, Status::kUnchecked, {}, {"unsupported instruction"})})),
+              (std::vector<Told>{{"lds-race", "error", "kernels/tile.hip", 12},
+                                 {"outside-the-oracle", "error", "kernels/tile.hip", 1},
+                                 {"unchecked", "warning", "kernels/tile.hip", 1}}));
+    EXPECT_EQ(told(run_of_tile({gate_result(2, Status::kFail, {{"LDS race", "here", "kernels/common.h:3"}})})),
               (std::vector<Told>{{"lds-race", "error", "kernels/common.h", 3}}))
         << "relative to the root, where the compiler ran";
 }
 
 TEST(RunnerSarif, KnownFindingsAreNone) {
-    EXPECT_EQ(told(run_of({gate(5, Status::kKnownFinding, {{"uses scratch", "48 bytes"}})})), std::vector<Told>{});
-    EXPECT_EQ(
-        told(run_of({gate(5, Status::kFail, {{"uses scratch", "48 bytes"}, {"differs from the record", "vgpr"}})})),
-        (std::vector<Told>{{"differs-from-the-record", "error", "kernels/tile.hip", 1}}));
+    EXPECT_EQ(told(run_of_tile({gate_result(5, Status::kKnownFinding, {{"uses scratch", "48 bytes"}})})),
+              std::vector<Told>{});
+    EXPECT_EQ(told(run_of_tile({gate_result(5, Status::kFail,
+                                            {{"uses scratch", "48 bytes"}, {"differs from the record", "vgpr"}})})),
+              (std::vector<Told>{{"differs-from-the-record", "error", "kernels/tile.hip", 1}}));
 }
 
 TEST(RunnerSarif, WhereNoGateRanOrNoReasonIsGivenItIsUnchecked) {
-    EXPECT_EQ(told(run_of({})), (std::vector<Told>{{"unchecked", "warning", "kernels/tile.hip", 1}}));
-    EXPECT_EQ(told(run_of({gate(1, Status::kUnchecked)})),
+    EXPECT_EQ(told(run_of_tile({})), (std::vector<Told>{{"unchecked", "warning", "kernels/tile.hip", 1}}));
+    EXPECT_EQ(told(run_of_tile({gate_result(1, Status::kUnchecked)})),
               (std::vector<Told>{{"unchecked", "warning", "kernels/tile.hip", 1}}));
 }
 
@@ -96,7 +77,7 @@ TEST(RunnerSarif, ControlsThatAreNotRedAreToldWhereTheyAreDeclared) {
                                           {ControlVerdict::kNotAsked, ""},
                                           {ControlVerdict::kMissed, "control-missed"},
                                           {ControlVerdict::kUnchecked, "unchecked"}}) {
-        RunOutcome run = run_of({gate(1, Status::kPass)});
+        RunOutcome run = run_of_tile({gate_result(1, Status::kPass)});
         run.controls.push_back({"a fault", "tile", "gfx1151", verdict, "because", {}, {}, {}});
         const auto results = told(run);
         if (*wanted == '\0') {

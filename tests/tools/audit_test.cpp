@@ -1,29 +1,17 @@
 // `peacemaker audit` and the SARIF of `peacemaker certify` as programs: output and exit status.
-#include "peacemaker/support/file.h"
 #include "tests/certify/certify_rig.h"
-#include "tests/isa/llvm_tools.h"
 #include "tests/sarif/sarif_check.h"
+#include "tests/tools/peacemaker_tool.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
-#include <sys/wait.h>
 
 namespace pm::testing {
 namespace {
 
-struct Ran {
-    int status = -1;
-    std::string out, errors;
-};
-
-class AuditTool : public ::testing::Test {
+class AuditTool : public PeacemakerTool {
 protected:
-    std::string file(const std::string& name, const std::string& bytes) const {
-        std::ofstream(folder_.path(name), std::ios::binary) << bytes;
-        return folder_.path(name);
-    }
     std::string object(const std::string& name, const std::string& body) const {
         KernelText kernel;
         kernel.name = name;
@@ -31,14 +19,6 @@ protected:
         kernel.max_block = 64;
         return file(name + ".co", object_of(**find_chip("gfx1201"), kernel).bytes);
     }
-    Ran peacemaker(const std::string& arguments) const {
-        const std::string command = std::string(HKC_BINARY_DIR "/bin/peacemaker ") + arguments + " >" +
-                                    folder_.path("out") + " 2>" + folder_.path("err");
-        const int status = std::system(command.c_str());
-        const auto out = read_file(folder_.path("out")), errors = read_file(folder_.path("err"));
-        return {WEXITSTATUS(status), out ? *out : "", errors ? *errors : ""};
-    }
-    Folder folder_;
 };
 
 constexpr const char* kClean = "gload v2, v1\nwait_load 0\nv_mov_b32 v3, v2\n";

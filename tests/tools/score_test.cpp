@@ -1,45 +1,27 @@
 // `peacemaker mutate` and `peacemaker score` as programs: files, output, exit status.
-#include "peacemaker/support/file.h"
 #include "tests/certify/certify_rig.h"
-#include "tests/isa/llvm_tools.h"
+#include "tests/tools/peacemaker_tool.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sys/wait.h>
 
 namespace pm::testing {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Ran {
-    int status = -1;
-    std::string out, errors;
-};
-
-class ScoreTool : public ::testing::Test {
+class ScoreTool : public PeacemakerTool {
 protected:
     std::string object(const std::string& name, const std::string& body) const {
         KernelText kernel;
         kernel.name = name;
         kernel.body = body;
         kernel.max_block = 64;
-        const std::string path = folder_.path(name + ".co");
-        std::ofstream(path, std::ios::binary) << object_of(**find_chip("gfx1100"), kernel).bytes;
-        return path;
+        return file(name + ".co", object_of(**find_chip("gfx1100"), kernel).bytes);
     }
-    Ran peacemaker(const std::string& arguments) const {
-        const std::string command = std::string(HKC_BINARY_DIR "/bin/peacemaker ") + arguments + " >" +
-                                    folder_.path("out") + " 2>" + folder_.path("err");
-        const int status = std::system(command.c_str());
-        const auto out = read_file(folder_.path("out")), errors = read_file(folder_.path("err"));
-        return {WEXITSTATUS(status), out ? *out : "", errors ? *errors : ""};
-    }
-    Folder folder_;
 };
 
 constexpr const char* kGood = "gload v2, v1\nwait_load 0\nv_mov_b32 v3, v2\n";
