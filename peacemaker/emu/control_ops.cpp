@@ -4,7 +4,7 @@
 // Sources: RDNA ISA documents, chapters "Program flow control", "Data dependency resolution", "SOPP instructions".
 #include "peacemaker/emu/global_race.h"
 #include "peacemaker/emu/hardware_register.h"
-#include "peacemaker/emu/row.h"
+#include "peacemaker/emu/row_builders.h"
 #include "peacemaker/emu/shadow.h"
 #include "peacemaker/emu/waits.h"
 #include "peacemaker/emu/wave.h"
@@ -291,6 +291,17 @@ void getreg(Wave& wave, const Inst& inst) {
 
 // --- moves between registers that M0 chooses ----------------------------------------------------------------------
 
+// M0 is the one offset, or holds one for the source in bits 9:0 and one for the result in bits 25:16.
+struct Offsets {
+    u32 source = 0, result = 0;
+};
+template <bool Two>
+Offsets offsets_of(Wave& wave) {
+    require_defined_scalar(wave, isa::kM0, 1, "a register number");
+    const u32 m0 = wave.scalar(isa::kM0);
+    return Two ? Offsets{m0 & 0x3ffu, (m0 >> 16) & 0x3ffu} : Offsets{m0, m0};
+}
+
 // The scalar register `by` behind `base`; kNull and a finding where a wave has none there.
 Register relative_register(Wave& wave, Register base, u32 by, u32 dwords) {
     const u64 number = u64{base} - isa::kScalar + by;
@@ -310,19 +321,14 @@ void move_scalars(Wave& wave, Register from, Register to, u32 dwords) {
     }
 }
 
-u32 register_offset(Wave& wave) {
-    require_defined_scalar(wave, isa::kM0, 1, "a register");
-    return wave.scalar(isa::kM0);
-}
-
 template <u32 Dwords>
 void move_from_relative(Wave& wave, const Inst& inst) {
-    const Register from = relative_register(wave, inst.memory.base, register_offset(wave), Dwords);
+    const Register from = relative_register(wave, inst.memory.base, offsets_of<false>(wave).source, Dwords);
     move_scalars(wave, from, inst.memory.data, Dwords);
 }
 template <u32 Dwords>
 void move_to_relative(Wave& wave, const Inst& inst) {
-    const Register to = relative_register(wave, inst.memory.data, register_offset(wave), Dwords);
+    const Register to = relative_register(wave, inst.memory.data, offsets_of<false>(wave).result, Dwords);
     if (inst.sources[0].kind != Source::Kind::kConstant) {
         move_scalars(wave, inst.memory.base, to, Dwords);
         return;
@@ -334,11 +340,10 @@ void move_to_relative(Wave& wave, const Inst& inst) {
         set_scalar_undefined(wave, target, 0);
     }
 }
-// M0's bits 9:0 are for the source, 25:16 for the destination.
 void move_relative_both(Wave& wave, const Inst& inst) {
-    const u32 m0 = register_offset(wave);
-    const Register from = relative_register(wave, inst.memory.base, m0 & 0x3ffu, 1);
-    const Register to = relative_register(wave, inst.memory.data, (m0 >> 16) & 0x3ffu, 1);
+    const Offsets offset = offsets_of<true>(wave);
+    const Register from = relative_register(wave, inst.memory.base, offset.source, 1);
+    const Register to = relative_register(wave, inst.memory.data, offset.result, 1);
     move_scalars(wave, from, to, 1);
 }
 
@@ -458,17 +463,6 @@ void swap_halves(Wave& wave, const Inst& inst) {
 
 // --- registers counted from M0 on ---------------------------------------------------------------------------------
 
-// M0 is the one offset, or holds one for the source in bits 9:0 and one for the result in bits 25:16.
-struct Offsets {
-    u32 source = 0, result = 0;
-};
-template <bool Two>
-Offsets offsets_of(Wave& wave) {
-    require_defined_scalar(wave, isa::kM0, 1, "a register number");
-    const u32 m0 = wave.scalar(isa::kM0);
-    return Two ? Offsets{m0 & 0x3ffu, (m0 >> 16) & 0x3ffu} : Offsets{m0, m0};
-}
-
 // The register `offset` behind `base`, checked like any operand; kNull where there is none.
 Register relative(Wave& wave, Register base, u32 offset, bool writes) {
     const std::uint64_t number = std::uint64_t{base} + offset;
@@ -555,9 +549,7 @@ constexpr Row relative(Row r) {
 }
 
 constexpr Row clock(Row r) {
-    r.exactness = Exactness::kApproximate;
-    r.note = "the instructions that the wave has executed; a card counts clocks";
-    return r;
+    return approximate(r, "the instructions that the wave has executed; a card counts clocks");
 }
 
 constexpr Row kRows[] = {

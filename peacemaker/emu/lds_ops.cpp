@@ -253,11 +253,6 @@ constexpr Row row(std::string_view name, Handler handler, u8 bytes, LdsForm form
     r.extend = extend;
     return r;
 }
-constexpr Row d16(Row r, bool high) {
-    r.half = !r.store;
-    r.high = high;
-    return r;
-}
 
 constexpr LdsForm kLoad = LdsForm::kLoad, kStore = LdsForm::kStore;
 

@@ -26,14 +26,14 @@ struct Allocation {
 
     bool whole() const { return undefined.empty(); }
     /// Whether a kernel has stored to it. Safe from many threads.
-    bool stored_to() const { return std::atomic_ref(stored_to_).load(std::memory_order_relaxed); }
-    void note_store() { std::atomic_ref(stored_to_).store(true, std::memory_order_relaxed); }
+    bool stored_to() const { return stored_to_.load(std::memory_order_relaxed); }
+    void note_store() { stored_to_.store(true, std::memory_order_relaxed); }
     bool contains(std::uint64_t at, std::uint64_t bytes) const {
         return at >= address && bytes <= size && at - address <= size - bytes;
     }
 
 private:
-    mutable bool stored_to_ = false; // mutable: an atomic_ref reads it
+    std::atomic<bool> stored_to_ = false;
 };
 
 /// The allocation table. Looking up is safe from many threads; allocate and free must not run during a launch.

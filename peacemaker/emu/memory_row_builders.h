@@ -20,12 +20,6 @@ constexpr Row memory_row(std::string_view name, Unit unit, Handler handler, std:
     r.extend = extend;
     return r;
 }
-/// Of 16-bit data: the high half of the register, or the low one.
-constexpr Row d16(Row r, bool high) {
-    r.half = !r.store;
-    r.high = high;
-    return r;
-}
 
 #define HKC_SPACE(SPACE, unit, load, store)                                                                            \
     memory_row(SPACE "_LOAD_UBYTE", unit, load<1>, 1, false, Extend::kZero),                                           \

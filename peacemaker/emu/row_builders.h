@@ -39,6 +39,12 @@ constexpr Row approximate(Row r, std::string_view note) {
     r.note = note;
     return r;
 }
+/// Of 16-bit data in memory: the high half of the register, or the low one.
+constexpr Row d16(Row r, bool high) {
+    r.half = !r.store;
+    r.high = high;
+    return r;
+}
 /// Of an atomic: the old value does not enter the new one.
 constexpr Row replacing(Row r) {
     r.replaces = true;
