@@ -53,6 +53,9 @@ inline constexpr std::string_view kCrash = "crash";
 inline constexpr std::string_view kTimeOut = "time-out";
 } // namespace kind
 
+/// Numbers of gates that code outside of their files asks for.
+inline constexpr std::uint32_t kLoadGate = 1, kMemoryGate = 2, kLimitsGate = 5;
+
 /// One gate of one registration (or control) on one chip.
 struct GateResult {
     std::uint32_t gate = 0;

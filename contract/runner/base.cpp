@@ -20,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kLimitsGate = 5;
 constexpr const char* kCacheVariable = "HKC_CACHE_DIR";
 
 /// A declaration is the same one wherever in its file it stands.

@@ -11,7 +11,6 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-constexpr std::uint32_t kLimitsGate = 5;
 constexpr std::uint64_t kWaveLanes = 32;
 
 bool is_lower_hex(std::string_view text) {

@@ -5,11 +5,6 @@
 #include <algorithm>
 
 namespace hkc {
-namespace {
-
-constexpr std::uint32_t kLimitsGate = 5;
-
-} // namespace
 
 bool is_known(const Kernel& kernel, const std::string& chip, std::uint32_t gate, const Finding& finding) {
     return std::any_of(kernel.known_findings.begin(), kernel.known_findings.end(), [&](const KnownFinding& known) {

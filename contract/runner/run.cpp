@@ -26,8 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kLoadGate = 1, kMemoryGate = 2;
-
 /// An object of the run, built once and used by every task that wants it.
 struct Object {
     CompiledObject compiled;

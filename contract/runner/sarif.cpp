@@ -5,11 +5,6 @@
 #include <fmt/format.h>
 
 namespace hkc {
-namespace {
-
-constexpr std::uint32_t kLimitsGate = 5;
-
-} // namespace
 
 std::string sarif_log(const RunOutcome& run, const Registry& registry, const std::filesystem::path& root) {
     std::vector<pm::sarif::Finding> findings;

@@ -1,6 +1,5 @@
 #include "peacemaker/score/outstanding.h"
 
-#include "peacemaker/lift/file.h"
 #include "peacemaker/lift/structure.h"
 #include "peacemaker/mutate/weaken.h"
 
@@ -20,19 +19,18 @@ struct Event {
     Outstanding raises;
 };
 
-Result<std::map<std::uint64_t, Event>> events_of(const CodeObject& object, const Kernel& kernel) {
-    const auto file = lift::lift(object.bytes);
-    if (!file) return file.error();
+Result<std::map<std::uint64_t, Event>> events_of(const CodeObject& object, const lift::File& file,
+                                                 const Kernel& kernel) {
     // Of an operation whose counter is not sure, every vector memory counter is raised.
     const bool split = object.chip->counters.km != 0;
     const std::string load = split ? "loadcnt" : "vmcnt", store = split ? "storecnt" : "vscnt";
-    for (const lift::Part& part : file->parts) {
+    for (const lift::Part& part : file.parts) {
         const auto* const function = std::get_if<lift::Function>(&part.content);
         if (function == nullptr || function->name != kernel.name || !function->kernel) continue;
-        const auto listing = lift::listing_of(*file, *function);
+        const auto listing = lift::listing_of(file, *function);
         std::map<std::uint64_t, Event> events;
         for (const lift::Instruction& one : listing) events[one.at].waits = mutate::wait_counts(one.text);
-        for (const lift::MemoryOperation& operation : lift::memory_operations_of(*file, *function)) {
+        for (const lift::MemoryOperation& operation : lift::memory_operations_of(file, *function)) {
             using lift::AddressSpace;
             const bool scalar = operation.space == AddressSpace::kConstant || operation.space == AddressSpace::kMessage;
             Outstanding& raises = events[listing[operation.index].at].raises;
@@ -83,13 +81,14 @@ bool join(Outstanding& into, const Outstanding& from) {
 
 } // namespace
 
-Result<std::map<std::uint64_t, Outstanding>> outstanding_before(const CodeObject& object, const Kernel& kernel) {
+Result<std::map<std::uint64_t, Outstanding>> outstanding_before(const CodeObject& object, const lift::File& lifted,
+                                                                const Kernel& kernel) {
     auto disassembler = isa::Disassembler::create(*object.chip);
     if (!disassembler) return disassembler.error();
     const auto code = certify::decode_kernel(object, kernel, **disassembler);
     if (!code) return code.error();
     if (!code->unknown.empty()) return Error{code->unknown.front()};
-    auto events = events_of(object, kernel);
+    auto events = events_of(object, lifted, kernel);
     if (!events) return events.error();
     for (const certify::Step& step : code->steps) {
         const auto event = events->find(step.at);

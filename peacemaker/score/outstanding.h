@@ -7,6 +7,7 @@
 #pragma once
 
 #include "peacemaker/certify/flow.h"
+#include "peacemaker/lift/file.h"
 #include "peacemaker/object/code_object.h"
 #include "peacemaker/support/result.h"
 
@@ -21,6 +22,8 @@ using Outstanding = std::map<std::string, std::uint32_t, std::less<>>;
 
 /// What may be outstanding before each instruction that control reaches, by bytes from the kernel's entry. Error: a
 /// kernel whose control cannot be followed, or that cannot be read as a whole.
-Result<std::map<std::uint64_t, Outstanding>> outstanding_before(const CodeObject& object, const Kernel& kernel);
+/// `lifted` is the object's file.
+Result<std::map<std::uint64_t, Outstanding>> outstanding_before(const CodeObject& object, const lift::File& lifted,
+                                                                const Kernel& kernel);
 
 } // namespace pm::score

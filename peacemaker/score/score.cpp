@@ -39,7 +39,7 @@ struct Original {
     std::optional<std::map<std::uint64_t, Outstanding>> before;
 };
 
-Original original_of(const CodeObject& object, const std::string& name) {
+Original original_of(const CodeObject& object, const Result<lift::File>& lifted, const std::string& name) {
     Original original;
     original.kernel = object.find_kernel(name);
     const auto certificate = certify::certify(object, name);
@@ -50,7 +50,8 @@ Original original_of(const CodeObject& object, const std::string& name) {
     const certify::KernelCertificate& kernel = certificate->kernels.front();
     if (!kernel.unchecked.empty()) original.unchecked = kernel.unchecked.front();
     original.keys = keys_of(kernel);
-    if (auto before = outstanding_before(object, *original.kernel)) original.before = std::move(*before);
+    if (!lifted) return original;
+    if (auto before = outstanding_before(object, *lifted, *original.kernel)) original.before = std::move(*before);
     return original;
 }
 
@@ -139,9 +140,10 @@ Result<Report> score(const CodeObject& object, const std::string& where, const O
             return std::find(targets.begin(), targets.end(), mutant.target) == targets.end();
         });
     Report report{where, object.chip->name, {}};
+    const auto lifted = lift::lift(object.bytes);
     std::map<std::string, Original> originals;
     for (Mutant& mutant : *mutants) {
-        if (!originals.contains(mutant.kernel)) originals[mutant.kernel] = original_of(object, mutant.kernel);
+        if (!originals.contains(mutant.kernel)) originals[mutant.kernel] = original_of(object, lifted, mutant.kernel);
         report.mutants.push_back({std::move(mutant), Fate::kMissed, {}});
     }
     std::atomic<std::size_t> next = 0;
