@@ -50,8 +50,10 @@ void run(Wave& wave) {
     std::uint32_t counted_exec = 0, active = 0;
     while (wave.status == WaveStatus::kRunning) {
         const Inst& inst = insts[wave.pc];
-        std::uint8_t state = inst.check_always ? 1 : 0;
-        for (std::uint32_t i = 0; i < inst.touch_count; ++i) state |= wave.state[inst.touch[i]];
+        static_assert(kFewTouched == 4);
+        unsigned state = wave.state[inst.touch[0]] | wave.state[inst.touch[1]] | wave.state[inst.touch[2]] |
+                         wave.state[inst.touch[3]] | (inst.check_always ? 1u : 0u);
+        for (std::uint32_t i = kFewTouched; i < inst.touch_count; ++i) state |= wave.state[inst.touch[i]];
         wave.next = wave.pc + inst.parts;
         if (state != 0) [[unlikely]]
             step_checked(wave, inst);

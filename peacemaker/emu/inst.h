@@ -66,6 +66,9 @@ struct MemoryOperands {
     std::uint8_t format = 0;        // MTBUF: of the data
 };
 
+/// So many places of Inst::touch hold a register always, the null register where there is no other.
+inline constexpr std::uint32_t kFewTouched = 4;
+
 /// A resolved instruction. `touch` names the registers whose state decides whether the checked path is needed.
 struct Inst {
     Handler handler = nullptr;
@@ -96,7 +99,7 @@ struct Inst {
     std::int32_t second_immediate = 0;
     std::uint32_t target = 0; // branch: index of the instruction jumped to
     std::int32_t offset = 0;  // bytes from the kernel's entry; negative in functions before it
-    std::array<Register, 12> touch{};
+    std::array<Register, 12> touch{isa::kNull, isa::kNull, isa::kNull, isa::kNull};
     MemoryOperands memory;
 };
 

@@ -51,6 +51,15 @@ inline u32 pack_mask(const u32* words) {
     return mask;
 }
 
+inline bool any_nan(const u32* words) {
+    const hn::ScalableTag<u32> d;
+    const hn::ScalableTag<float> df;
+    auto nans = hn::IsNaN(hn::BitCast(df, hn::Load(d, words)));
+    for (std::size_t i = hn::Lanes(d); i < kLanes; i += hn::Lanes(d))
+        nans = hn::Or(nans, hn::IsNaN(hn::BitCast(df, hn::Load(d, words + i))));
+    return !hn::AllFalse(df, nans);
+}
+
 // --- loops: the only code that knows of lanes ---------------------------------------------------------------------
 
 template <auto Op>
@@ -121,7 +130,7 @@ u32 compare64(const u32* a, const u32* b, const u32*, u32*, u32) {
 
 // A NaN result is the first NaN source made quiet, or the default NaN where the operation itself is invalid.
 template <int Sources>
-void settle_nans(const u32* a, const u32* b, const u32* c, u32* r) {
+HWY_NOINLINE void settle_nans(const u32* a, const u32* b, const u32* c, u32* r) {
     for (u32 i = 0; i < kLanes; ++i) {
         if (!is_nan(r[i])) continue;
         if (is_nan(a[i]))
@@ -135,26 +144,29 @@ void settle_nans(const u32* a, const u32* b, const u32* c, u32* r) {
     }
 }
 
-template <int Sources>
-void finish_float(const u32* a, const u32* b, const u32* c, u32* r, u32* d) {
-    u32 nans = 0;
-    for (u32 i = 0; i < kLanes; ++i) nans |= static_cast<u32>((r[i] & 0x7fffffffu) > 0x7f800000u);
-    if (nans != 0) settle_nans<Sources>(a, b, c, r);
-    for (u32 i = 0; i < kLanes; ++i) d[i] = r[i];
+// `result(i)`: of lane i, NaNs not yet settled. Without a NaN it is computed again rather than fetched, since d, which
+// the next instruction often waits for, is then stored straight from registers.
+template <int Sources, typename Result>
+HWY_INLINE void float_lanes(const u32* a, const u32* b, const u32* c, u32* d, Result result) {
+    HWY_ALIGN u32 r[kLanes];
+    for (u32 i = 0; i < kLanes; ++i) r[i] = result(i);
+    if (any_nan(r)) [[unlikely]] {
+        settle_nans<Sources>(a, b, c, r);
+        std::memcpy(d, r, sizeof r);
+        return;
+    }
+#pragma GCC ivdep
+    for (u32 i = 0; i < kLanes; ++i) d[i] = result(i);
 }
 
 template <auto Op>
 u32 float2(const u32* a, const u32* b, const u32*, u32* d, u32) {
-    HWY_ALIGN u32 r[kLanes];
-    for (u32 i = 0; i < kLanes; ++i) r[i] = bits(Op(f32(a[i]), f32(b[i])));
-    finish_float<2>(a, b, nullptr, r, d);
+    float_lanes<2>(a, b, nullptr, d, [=](u32 i) { return bits(Op(f32(a[i]), f32(b[i]))); });
     return 0;
 }
 
 u32 fma_f32(const u32* a, const u32* b, const u32* c, u32* d, u32) {
-    HWY_ALIGN u32 r[kLanes];
-    for (u32 i = 0; i < kLanes; ++i) r[i] = bits(__builtin_fmaf(f32(a[i]), f32(b[i]), f32(c[i])));
-    finish_float<3>(a, b, c, r, d);
+    float_lanes<3>(a, b, c, d, [=](u32 i) { return bits(__builtin_fmaf(f32(a[i]), f32(b[i]), f32(c[i]))); });
     return 0;
 }
 
@@ -171,9 +183,7 @@ void dot2(const u32* a, const u32* b, const u32* c, u32* d) {
         const float low = __builtin_fmaf(f32(al[i]), f32(bl[i]), f32(c[i]));
         r[i] = bits(__builtin_fmaf(f32(ah[i]), f32(bh[i]), low));
     }
-    u32 nans = 0;
-    for (u32 i = 0; i < kLanes; ++i) nans |= static_cast<u32>((r[i] & 0x7fffffffu) > 0x7f800000u);
-    if (nans != 0) {
+    if (any_nan(r)) [[unlikely]] {
         for (u32 i = 0; i < kLanes; ++i) {
             if (!is_nan(r[i])) continue;
             const u32 sources[] = {al[i], ah[i], bl[i], bh[i], c[i]};
