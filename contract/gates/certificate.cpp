@@ -19,8 +19,9 @@ std::string obligation_text(const pm::certify::Open& open) {
 
 Certificate certificate_of(const pm::certify::KernelCertificate& kernel) {
     Certificate certificate{kernel.kernel, kernel.verdict, {}};
-    for (const pm::certify::Open& open : kernel.open) certificate.reasons.push_back(obligation_text(open));
-    certificate.reasons.insert(certificate.reasons.end(), kernel.unchecked.begin(), kernel.unchecked.end());
+    for (const pm::certify::Open& open : kernel.open)
+        certificate.reasons.push_back({obligation_text(open), open.source});
+    for (const std::string& unchecked : kernel.unchecked) certificate.reasons.push_back({unchecked});
     return certificate;
 }
 
@@ -45,14 +46,14 @@ std::vector<Certificate> certificates_of(const Certificates& analysed, const std
             continue;
         Certificate certificate{launch.symbol, Verdict::kUnchecked, {}};
         if (!analysed) {
-            certificate.reasons.push_back(analysed.error().text);
+            certificate.reasons.push_back({analysed.error().text});
         } else {
             const auto found = std::find_if(analysed->begin(), analysed->end(),
                                             [&](const Certificate& one) { return one.kernel == launch.symbol; });
             if (found != analysed->end())
                 certificate = *found;
             else
-                certificate.reasons.emplace_back("no such kernel in the object");
+                certificate.reasons.push_back({"no such kernel in the object"});
         }
         certificates.push_back(std::move(certificate));
     }
@@ -72,11 +73,12 @@ void check_certificates(const Subject& subject, GateResult& result) {
     for (const Certificate& certificate : subject.certificates) {
         ++result.checks;
         if (certificate.verdict == Verdict::kCertified) continue;
-        const std::vector<std::string> none{"no reason is given"};
-        for (const std::string& reason : certificate.reasons.empty() ? none : certificate.reasons)
+        const std::vector<Certificate::Reason> none{{"no reason is given"}};
+        for (const Certificate::Reason& reason : certificate.reasons.empty() ? none : certificate.reasons)
             add_finding(result, kind::kNotCertified,
                         fmt::format("{} on {}: {} is {}: {}", subject.name, subject.chip->name, certificate.kernel,
-                                    verdict_name(certificate.verdict), reason));
+                                    verdict_name(certificate.verdict), reason.text),
+                        reason.source);
     }
 }
 

@@ -18,12 +18,19 @@ namespace hkc {
 
 struct Subject;
 
-/// The verdict on one kernel of an object, and why it is not certified: obligations left open, with instruction and
-/// source line, and what could not be followed.
+/// The verdict on one kernel of an object, and why it is not certified.
 struct Certificate {
+    /// An obligation left open, with its instruction, or what could not be followed.
+    struct Reason {
+        std::string text;
+        std::string source = {}; // FILE:LINE of the instruction, where the object tells; else empty
+
+        bool operator==(const Reason&) const = default;
+    };
+
     std::string kernel; // its symbol
     pm::certify::Verdict verdict = pm::certify::Verdict::kUnchecked;
-    std::vector<std::string> reasons; // none where it is certified
+    std::vector<Reason> reasons; // none where it is certified
 
     bool operator==(const Certificate&) const = default;
 };

@@ -32,8 +32,8 @@ const Gate* find_gate(std::uint32_t number) {
     return at == kGates.end() ? nullptr : &*at;
 }
 
-void add_finding(GateResult& result, std::string_view kind, std::string text) {
-    result.findings.push_back({std::string(kind), std::move(text)});
+void add_finding(GateResult& result, std::string_view kind, std::string text, std::string source) {
+    result.findings.push_back({std::string(kind), std::move(text), std::move(source)});
 }
 
 bool decided(const GateContext& context, const GateResult& result) {

@@ -114,7 +114,7 @@ bool decided(const GateContext& context, const GateResult& result);
 
 /// Adds `trouble` to `result`. Returns whether the outputs of the launch can be used.
 bool add_trouble(GateResult& result, LaunchTrouble&& trouble);
-void add_finding(GateResult& result, std::string_view kind, std::string text);
+void add_finding(GateResult& result, std::string_view kind, std::string text, std::string source = {});
 
 /// The status that findings, reasons and checks make: fail, else unchecked, else pass; a gate without a check is
 /// unchecked. Of findings of one kind the first few stay, and the last of them says how many there were.

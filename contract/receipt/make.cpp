@@ -33,7 +33,10 @@ std::string why_not_of_head(const ReadReport& run, const std::string& commit, bo
 void scrub_text(std::string& text, const fs::path& root) { text = without_root(std::move(text), root); }
 
 void scrub_gate(GateResult& result, const fs::path& root) {
-    for (Finding& finding : result.findings) scrub_text(finding.text, root);
+    for (Finding& finding : result.findings) {
+        scrub_text(finding.text, root);
+        scrub_text(finding.source, root);
+    }
     for (std::string& reason : result.unchecked) scrub_text(reason, root);
 }
 
@@ -127,7 +130,10 @@ void scrub(RunOutcome& outcome, const fs::path& root) {
     for (KernelOutcome& kernel : outcome.kernels) {
         for (GateResult& result : kernel.gates) scrub_gate(result, root);
         for (Certificate& certificate : kernel.certificates)
-            for (std::string& reason : certificate.reasons) scrub_text(reason, root);
+            for (Certificate::Reason& reason : certificate.reasons) {
+                scrub_text(reason.text, root);
+                scrub_text(reason.source, root);
+            }
     }
     for (ControlOutcome& control : outcome.controls) {
         scrub_text(control.why, root);

@@ -17,7 +17,7 @@
 namespace hkc::receipt {
 
 /// The version of receipt.json. It changes whenever a field changes its meaning or goes.
-inline constexpr int kSchema = 2;
+inline constexpr int kSchema = 3;
 
 /// What one revision gave. Texts name no folder of the machine.
 struct Side {

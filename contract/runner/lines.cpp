@@ -65,7 +65,7 @@ std::string certificate_notes(const KernelOutcome& kernel) {
     for (const Certificate& one : kernel.certificates) {
         if (one.reasons.empty()) continue;
         text += one_line(fmt::format("note {} {}: {} is {}: {}{}", kernel.chip, kernel.name, one.kernel,
-                                     pm::certify::verdict_name(one.verdict), one.reasons.front(),
+                                     pm::certify::verdict_name(one.verdict), one.reasons.front().text,
                                      one.reasons.size() == 1 ? "" : fmt::format("; {} more", one.reasons.size() - 1)));
         text += '\n';
     }

@@ -65,11 +65,20 @@ Evidence evidence_of(const Json& json) {
             json.at("fingerprint").get<std::string>()};
 }
 
+std::string source_of(const Json& json) { return json.value("source", std::string()); }
+
+/// What a person reads, and its source line where there is one.
+Json with_source(Json json, const std::string& source) {
+    if (!source.empty()) json["source"] = source;
+    return json;
+}
+
 std::vector<Certificate> certificates_of(const Json& json) {
     std::vector<Certificate> certificates;
     for (const Json& one : json) {
-        Certificate certificate{one.at("kernel").get<std::string>(), pm::certify::Verdict::kUnchecked,
-                                one.at("reasons").get<std::vector<std::string>>()};
+        Certificate certificate{one.at("kernel").get<std::string>(), pm::certify::Verdict::kUnchecked, {}};
+        for (const Json& reason : one.at("reasons"))
+            certificate.reasons.push_back({reason.at("text").get<std::string>(), source_of(reason)});
         for (const pm::certify::Verdict candidate : {pm::certify::Verdict::kCertified, pm::certify::Verdict::kOpen})
             if (one.at("verdict") == pm::certify::verdict_name(candidate)) certificate.verdict = candidate;
         certificates.push_back(std::move(certificate));
@@ -147,10 +156,8 @@ Json to_json(const ChipSummary& s) {
 
 Json gate_json(const GateResult& result) {
     Json findings = Json::array();
-    for (const Finding& finding : result.findings) {
-        findings.push_back({{"kind", finding.kind}, {"text", finding.text}});
-        if (!finding.source.empty()) findings.back()["source"] = finding.source;
-    }
+    for (const Finding& finding : result.findings)
+        findings.push_back(with_source({{"kind", finding.kind}, {"text", finding.text}}, finding.source));
     const Gate* gate = find_gate(result.gate);
     return {{"gate", result.gate},
             {"name", gate != nullptr ? gate->name : ""},
@@ -168,8 +175,8 @@ GateResult gate_from_json(const Json& json) {
     json.at("launches").get_to(result.launches);
     json.at("unchecked").get_to(result.unchecked);
     for (const Json& finding : json.at("findings"))
-        result.findings.push_back({finding.at("kind").get<std::string>(), finding.at("text").get<std::string>(),
-                                   finding.value("source", std::string())});
+        result.findings.push_back(
+            {finding.at("kind").get<std::string>(), finding.at("text").get<std::string>(), source_of(finding)});
     const auto status = json.at("status").get<std::string>();
     for (const Status candidate : kStatuses)
         if (status_name(candidate) == status) result.status = candidate;
@@ -178,9 +185,13 @@ GateResult gate_from_json(const Json& json) {
 
 Json certificates_json(const std::vector<Certificate>& certificates) {
     Json json = Json::array();
-    for (const Certificate& one : certificates)
+    for (const Certificate& one : certificates) {
+        Json reasons = Json::array();
+        for (const Certificate::Reason& reason : one.reasons)
+            reasons.push_back(with_source({{"text", reason.text}}, reason.source));
         json.push_back(
-            {{"kernel", one.kernel}, {"verdict", pm::certify::verdict_name(one.verdict)}, {"reasons", one.reasons}});
+            {{"kernel", one.kernel}, {"verdict", pm::certify::verdict_name(one.verdict)}, {"reasons", reasons}});
+    }
     return json;
 }
 

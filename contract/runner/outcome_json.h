@@ -15,7 +15,7 @@
 namespace hkc {
 
 /// The version of the --json report. It changes whenever a field changes its meaning or goes.
-inline constexpr int kReportSchema = 3;
+inline constexpr int kReportSchema = 4;
 
 /// A child's lines: a gate starts, a gate has ended, all is done.
 std::string line_of_start(std::uint32_t gate);

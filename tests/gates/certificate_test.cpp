@@ -15,16 +15,17 @@ std::vector<Launch> launches(const std::vector<std::string>& symbols) {
     return made;
 }
 
-const std::vector<Certificate> kAll{{"a", Verdict::kCertified, {}},
-                                    {"b", Verdict::kOpen, {"register read before its wait: +0x40 v_add (b.hip:7)"}},
-                                    {"c", Verdict::kUnchecked, {"waves of 64 lanes are not analysed"}}};
+const std::vector<Certificate> kAll{
+    {"a", Verdict::kCertified, {}},
+    {"b", Verdict::kOpen, {{"register read before its wait: +0x40 v_add (b.hip:7)", "b.hip:7"}}},
+    {"c", Verdict::kUnchecked, {{"waves of 64 lanes are not analysed"}}}};
 
 TEST(Certificate, ARegistrationHasThoseOfTheKernelsThatItLaunches) {
     EXPECT_EQ(certificates_of(kAll, launches({"c", "a", "c"})), (std::vector<Certificate>{kAll[2], kAll[0]}));
     EXPECT_EQ(certificates_of(kAll, launches({"d"})),
-              (std::vector<Certificate>{{"d", Verdict::kUnchecked, {"no such kernel in the object"}}}));
+              (std::vector<Certificate>{{"d", Verdict::kUnchecked, {{"no such kernel in the object"}}}}));
     EXPECT_EQ(certificates_of(pm::Error{"no object"}, launches({"a"})),
-              (std::vector<Certificate>{{"a", Verdict::kUnchecked, {"no object"}}}));
+              (std::vector<Certificate>{{"a", Verdict::kUnchecked, {{"no object"}}}}));
     EXPECT_TRUE(certificates_of(kAll, {}).empty());
 }
 
@@ -63,9 +64,11 @@ TEST(Certificate, OnlyCertifiedPassesWhereItIsDemanded) {
     EXPECT_EQ(open.findings[0].kind, kind::kNotCertified);
     EXPECT_EQ(open.findings[0].text,
               "tile on gfx1151: b is open: register read before its wait: +0x40 v_add (b.hip:7)");
+    EXPECT_EQ(open.findings[0].source, "b.hip:7");
     const GateResult unchecked = judged({kAll[2]});
     EXPECT_EQ(unchecked.status, Status::kFail) << "nobody knows is not certified";
     EXPECT_EQ(unchecked.findings.at(0).text, "tile on gfx1151: c is unchecked: waves of 64 lanes are not analysed");
+    EXPECT_EQ(unchecked.findings.at(0).source, "");
 }
 
 TEST(Certificate, AVerdictWithoutAReasonIsNoPassEither) {

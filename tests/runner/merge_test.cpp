@@ -210,7 +210,7 @@ TEST(Merge, AReportThatIsNoneOrWasAlteredIsNamed) {
     for (const std::string& error :
          {altered("\"status\": \"fail\"", "\"status\": \"pass\""), altered("\"exact\": 102", "\"exact\": 103"),
           altered("\"missed\": 1", "\"missed\": 0"), altered("\"exit_status\": 1", "\"exit_status\": 0"),
-          altered("\"schema\": 3", "\"schema\": 2"), altered("\"shard\": \"1/1\"", "\"shard\": \"2/1\""),
+          altered("\"schema\": 4", "\"schema\": 3"), altered("\"shard\": \"1/1\"", "\"shard\": \"2/1\""),
           altered("\"tool\": \"hip-kernel-contract\"", "\"tool\": \"another\""),
           altered("\"tasks\": 16", "\"tasks\": 17"), error_of({{"a.json", good.substr(0, good.size() / 2)}}),
           error_of({{"a.json", ""}}), error_of({{"a.json", "[]"}})})

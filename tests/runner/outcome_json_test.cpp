@@ -64,7 +64,7 @@ TEST(Report, HoldsEveryOutcomeItsSchemaAndTheExitStatus) {
                     {},
                     {},
                     {"an entry", "an object", "a compiler"},
-                    {{"tile", pm::certify::Verdict::kOpen, {"an obligation"}}}}};
+                    {{"tile", pm::certify::Verdict::kOpen, {{"an obligation", "tile.hip:3"}}}}}};
     run.controls = {{"a fault", "tile", "gfx1151", ControlVerdict::kMissed, "because", {result()}, {}, {}}};
     run.kernels[0].device.exact = 5;
     RunDescription description;
@@ -76,7 +76,7 @@ TEST(Report, HoldsEveryOutcomeItsSchemaAndTheExitStatus) {
     description.shard = {2, 3};
     description.tasks = 6;
     const auto report = nlohmann::json::parse(report_json(run, description));
-    EXPECT_EQ(report.at("schema"), 3);
+    EXPECT_EQ(report.at("schema"), 4);
     EXPECT_EQ(report.at("device"), "embedded");
     EXPECT_EQ(report.at("commit"), "a commit");
     EXPECT_EQ(report.at("dirty"), true);
@@ -88,7 +88,7 @@ TEST(Report, HoldsEveryOutcomeItsSchemaAndTheExitStatus) {
     EXPECT_EQ(report.at("kernels").at(0).at("object"), "an object");
     EXPECT_EQ(report.at("kernels").at(0).at("fingerprint"), "a compiler");
     EXPECT_EQ(report.at("kernels").at(0).at("certificates").dump(),
-              R"([{"kernel":"tile","reasons":["an obligation"],"verdict":"open"}])");
+              R"([{"kernel":"tile","reasons":[{"source":"tile.hip:3","text":"an obligation"}],"verdict":"open"}])");
     EXPECT_EQ(report.at("kernels").at(0).at("fidelity").at("exact"), 5);
     EXPECT_EQ(report.at("exit_status"), 1);
     EXPECT_EQ(report.at("kernels").at(0).at("status"), "fail");
@@ -103,8 +103,8 @@ TEST(Report, HoldsEveryOutcomeItsSchemaAndTheExitStatus) {
 TEST(Report, CertificatesComeBackAsTheyWere) {
     using pm::certify::Verdict;
     const std::vector<Certificate> some{{"a", Verdict::kCertified, {}},
-                                        {"b", Verdict::kOpen, {"an obligation", "another"}},
-                                        {"c", Verdict::kUnchecked, {"it cannot be followed"}}};
+                                        {"b", Verdict::kOpen, {{"an obligation", "b.hip:7"}, {"another"}}},
+                                        {"c", Verdict::kUnchecked, {{"it cannot be followed"}}}};
     const auto read = read_certificates(certificates_json(some).dump());
     ASSERT_TRUE(read);
     EXPECT_EQ(*read, some);

@@ -117,7 +117,7 @@ TEST_F(ContractTool, AGoodKernelPassesItsGates) {
     EXPECT_EQ(ran.out.find('\x1b'), std::string::npos) << "a pipe gets no colours";
     EXPECT_EQ(ran.out.find('\r'), std::string::npos) << "a pipe gets no progress";
     const auto report = nlohmann::json::parse(read(root / "report.json"));
-    EXPECT_EQ(report.at("schema"), 3);
+    EXPECT_EQ(report.at("schema"), 4);
     EXPECT_EQ(report.at("exit_status"), 0);
     EXPECT_EQ(report.at("kernels").at(0).at("status"), "pass");
     for (const auto& gate : report.at("kernels").at(0).at("gates")) {

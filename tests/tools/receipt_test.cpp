@@ -491,7 +491,7 @@ TEST_F(AlteredReceipt, AForgeryInStepIsToldUnlessOnlyARunTells) {
          both([](ReadReport& r) { r.description.compiler = "clang version 22.1.8"; })},
         {"an open kernel", true,
          [](Receipt& r) {
-             r.head.run->outcome.kernels[0].certificates[0] = {"square", pm::certify::Verdict::kOpen, {"a wait"}};
+             r.head.run->outcome.kernels[0].certificates[0] = {"square", pm::certify::Verdict::kOpen, {{"a wait"}}};
          }},
         {"no certificate", true, [](Receipt& r) { r.head.run->outcome.kernels[0].certificates.clear(); }},
         {"a launch more than the device counts", true,
