@@ -195,9 +195,10 @@ std::string environment(const Side& head) {
             for (const limits::Built& built : audit.built)
                 for (const std::string& ident : built.fingerprint.idents)
                     if (std::find(idents.begin(), idents.end(), ident) == idents.end()) idents.push_back(ident);
-            lines.push_back(fmt::format("toolchain {}: {}{}", audit.spec.name,
-                                        idents.empty() ? audit.message : fmt::format("{}", fmt::join(idents, "; ")),
-                                        idents.empty() || audit.message.empty() ? "" : "; " + audit.message));
+            if (!audit.message.empty()) idents.push_back(audit.message);
+            lines.push_back(fmt::format("toolchain {}: {}", audit.spec.name,
+                                        idents.empty() ? "builds nothing for the chips of this receipt"
+                                                       : fmt::format("{}", fmt::join(idents, "; "))));
         }
     return "### Environment\n\n" + list(lines) + "\n";
 }
