@@ -148,6 +148,7 @@ void emulated(benchmark::State& state, const Workload& work, const std::string& 
         emu::Allocation* const buffer = memory.allocate(input.size());
         std::memcpy(buffer->data, input.data(), input.size());
         emu::Memory::set_defined(*buffer, buffer->address, input.size());
+        emu::Memory::settle(*buffer);
         arguments.add(buffer->address);
     }
     arguments.add(out->address);

@@ -25,6 +25,13 @@ constexpr std::array<u32, kLanes> kLaneBits = [] {
     return bits;
 }();
 
+bool any_bit(const u32 (*words)[kLanes], u32 count) {
+    u32 bits = 0;
+    for (u32 k = 0; k < count; ++k)
+        for (u32 lane = 0; lane < kLanes; ++lane) bits |= words[k][lane];
+    return bits != 0;
+}
+
 } // namespace
 
 u32 extended(u32 value, const Row& row) { return extended_by(value, sign_to_extend(row)); }
@@ -40,6 +47,8 @@ void deliver(Wave& wave, const Inst& inst, ReturnClass cls, const u32 (*words)[k
     const Row& row = *inst.row;
     const isa::Half half = !row.half ? isa::Half::kWhole : row.high ? isa::Half::kHigh : isa::Half::kLow;
     issue(wave, {cls, m.data, m.data_dwords, lanes, half});
+    // An allocation or LDS that has undefined bits somewhere: most loads meet none.
+    if (undefined != nullptr && !any_bit(undefined, m.data_dwords)) undefined = nullptr;
     const u32 sign = sign_to_extend(row);
     const u32 shift = half == isa::Half::kHigh ? 16 : 0;
     const u32 taken = half == isa::Half::kWhole ? ~0u : 0xffffu << shift;
