@@ -83,7 +83,7 @@ Place place_of(const Wave& wave, const Inst& inst, const BufferResource& r, u32 
     Place place;
     place.offset = static_cast<u64>(m.offset);
     if (m.indexed) place.index = wave.v[m.address][lane];
-    if (r.adds_lane) place.index += lane;
+    if (r.adds_lane) place.index += wave.first_lane + lane;
     if (m.address_dwords > (m.indexed ? 1u : 0u)) place.offset += wave.v[m.indexed ? m.address + 1 : m.address][lane];
     return place;
 }

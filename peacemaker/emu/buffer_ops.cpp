@@ -29,7 +29,7 @@ using i64 = std::int64_t;
 
 // --- gfx10's private segment --------------------------------------------------------------------------------------
 
-// Its resource is recognised by its base; it swizzles by lane, so that a scalar offset counts for all 32 lanes at once
+// Its resource is recognised by its base; it swizzles by lane, so that a scalar offset counts for all lanes at once
 // (AMDGPUUsage, "Private segment buffer").
 bool is_private_segment(const Wave& wave, const Inst& inst) {
     return wave.worker->chip->generation == 10 &&
@@ -42,7 +42,7 @@ bool private_offsets(Wave& wave, const Inst& inst, ScratchOffsets& out) {
         stop_unsupported(wave, "unsupported index into the private segment");
         return false;
     }
-    const i64 base = m.offset + scalar_offset(wave, inst) / kLanes;
+    const i64 base = m.offset + scalar_offset(wave, inst) / wave.lanes();
     if (m.address_dwords != 0) require_defined_lanes(wave, m.address, wave.exec(), "an address");
     for (u32 lane = 0; lane < kLanes; ++lane) out[lane] = base + (m.address_dwords != 0 ? wave.v[m.address][lane] : 0u);
     return true;

@@ -180,16 +180,18 @@ void branch_scc(Wave& wave, const Inst& inst) {
 
 template <bool When>
 void branch_vcc(Wave& wave, const Inst& inst) {
-    const u32 undefined = scalar_undefined(wave, isa::kVccLo);
+    const u32 dwords = wave.lanes() / kLanes;
+    u64 undefined = scalar_undefined(wave, isa::kVccLo);
+    if (dwords == 2) undefined |= u64{scalar_undefined(wave, isa::kVccLo + 1)} << 32;
+    const u64 vcc = wave.whole_mask(isa::kVccLo);
     // A defined 1 anywhere decides, whatever the undefined lanes hold.
-    if (undefined != 0 && (wave.scalar(isa::kVccLo) & ~undefined) == 0)
-        require_defined_scalar(wave, isa::kVccLo, 1, "a branch");
-    if ((wave.scalar(isa::kVccLo) != 0) == When) wave.next = inst.target;
+    if (undefined != 0 && (vcc & ~undefined) == 0) require_defined_scalar(wave, isa::kVccLo, dwords, "a branch");
+    if ((vcc != 0) == When) wave.next = inst.target;
 }
 
 template <bool When>
 void branch_exec(Wave& wave, const Inst& inst) {
-    if ((wave.exec() != 0) == When) wave.next = inst.target;
+    if ((wave.whole_exec() != 0) == When) wave.next = inst.target;
 }
 
 void waitcnt(Wave& wave, const Inst& inst) {
@@ -349,12 +351,18 @@ void move_relative_both(Wave& wave, const Inst& inst) {
 
 // --- lane crossing ------------------------------------------------------------------------------------------------
 
+// A lane of the wave as a scalar.
+void read_lane(Wave& wave, const Inst& inst, u32 lane) {
+    const Wave& half = wave.half_of(lane);
+    const Register r = inst.sources[0].reg;
+    set_scalar(wave, inst.result, half.v[r][lane % kLanes]);
+    set_scalar_undefined(wave, inst.result, half.undefined_word(r, lane % kLanes));
+}
+
 // With EXEC all zero lane 0 is read (ISA: V_READFIRSTLANE_B32).
 void readfirstlane(Wave& wave, const Inst& inst) {
-    const u32 lane = wave.exec() == 0 ? 0u : static_cast<u32>(std::countr_zero(wave.exec()));
-    const Register r = inst.sources[0].reg;
-    set_scalar(wave, inst.result, wave.v[r][lane]);
-    set_scalar_undefined(wave, inst.result, wave.undefined_word(r, lane));
+    const u64 exec = wave.whole_exec();
+    read_lane(wave, inst, exec == 0 ? 0u : static_cast<u32>(std::countr_zero(exec)));
 }
 
 // A scalar source that picks lanes; a finding where it is undefined.
@@ -364,18 +372,34 @@ u32 lane_selector(Wave& wave, const Source& s) {
 }
 
 void readlane(Wave& wave, const Inst& inst) {
-    const u32 lane = lane_selector(wave, inst.sources[1]) & 31u;
-    const Register r = inst.sources[0].reg;
-    set_scalar(wave, inst.result, wave.v[r][lane]);
-    set_scalar_undefined(wave, inst.result, wave.undefined_word(r, lane));
+    read_lane(wave, inst, lane_selector(wave, inst.sources[1]) % wave.lanes());
 }
 
 void writelane(Wave& wave, const Inst& inst) {
-    const u32 lane = lane_selector(wave, inst.sources[1]) & 31u;
+    const u32 number = lane_selector(wave, inst.sources[1]) % wave.lanes(), lane = number % kLanes;
+    Wave& half = wave.half_of(number);
     u32 undefined[kLanes] = {};
     undefined[lane] = static_cast<u32>(scalar_undefined(wave, inst.sources[0]));
-    wave.v[inst.result][lane] = static_cast<u32>(scalar_value(wave, inst.sources[0]));
-    set_undefined(wave, inst.result, undefined, 1u << lane);
+    half.v[inst.result][lane] = static_cast<u32>(scalar_value(wave, inst.sources[0]));
+    set_undefined(half, inst.result, undefined, 1u << lane);
+}
+
+// Each active lane of a wave64 takes its lane of the other half, active or not.
+void permlane64(Wave& wave, const Inst& inst) {
+    Wave* const halves[2] = {&wave, wave.upper};
+    const Register r = inst.sources[0].reg;
+    u32 value[2][kLanes], undefined[2][kLanes];
+    for (u32 h = 0; h < 2; ++h)
+        for (u32 lane = 0; lane < kLanes; ++lane) {
+            value[h][lane] = halves[1 - h]->v[r][lane];
+            undefined[h][lane] = halves[1 - h]->undefined_word(r, lane);
+        }
+    for (u32 h = 0; h < 2; ++h) {
+        const u32 exec = halves[h]->exec();
+        for (u32 lane = 0; lane < kLanes; ++lane)
+            if (((exec >> lane) & 1u) != 0) halves[h]->v[inst.result][lane] = value[h][lane];
+        set_undefined(*halves[h], inst.result, undefined[h], exec);
+    }
 }
 
 // Each lane takes a lane of its own row of 16 (or the other row), picked by four bits of the two selectors.
@@ -525,6 +549,11 @@ constexpr Row hint(std::string_view name) {
     return r;
 }
 
+constexpr Row hint_of_wave32(Row r) {
+    r.hint = true;
+    return whole_wave(r);
+}
+
 constexpr Row relative_row(std::string_view name, Handler handler, bool from, bool to) {
     Row r = row(name, handler, "1:1");
     r.relative_source = from;
@@ -587,8 +616,8 @@ constexpr Row kRows[] = {
     hint("S_TTRACEDATA"),
     hint("V_NOP"),
     hint("V_PIPEFLUSH"),
-    hint("V_CLREXCP"),        // exceptions are not modelled
-    hint("V_PERMLANE64_B32"), // nothing in a wave of 32
+    hint("V_CLREXCP"), // exceptions are not modelled
+    hint_of_wave32(row("V_PERMLANE64_B32", permlane64, "1:1")),
     setting_mode(row("S_DENORM_MODE", denorm_mode), false),
     setting_mode(row("S_ROUND_MODE", round_mode), false),
     setting_mode(row("S_SETREG_B32", setreg, "-:1"), true),
@@ -641,9 +670,9 @@ constexpr Row kRows[] = {
     row("S_WAIT_BVHCNT", nothing),
     row("S_WAIT_LOADCNT_DSCNT", wait_load_ds),
     row("S_WAIT_STORECNT_DSCNT", wait_store_ds),
-    row("V_READFIRSTLANE_B32", readfirstlane, "1:1"),
-    row("V_READLANE_B32", readlane, "1:11"),
-    row("V_WRITELANE_B32", writelane, "1:11"),
+    whole_wave(row("V_READFIRSTLANE_B32", readfirstlane, "1:1")),
+    whole_wave(row("V_READLANE_B32", readlane, "1:11")),
+    whole_wave(row("V_WRITELANE_B32", writelane, "1:11")),
     row("V_PERMLANE16_B32", permlane16<false>, "1:111"),
     row("V_PERMLANEX16_B32", permlane16<true>, "1:111"),
     row("V_PERMLANE16_VAR_B32", permlane16_var<false>, "1:11"),

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,29 +43,104 @@ void step_checked(Wave& wave, const Inst& inst) {
     }
 }
 
-} // namespace
+void step(Wave& wave, const Inst& inst) {
+    static_assert(kFewTouched == 4);
+    unsigned state = wave.state[inst.touch[0]] | wave.state[inst.touch[1]] | wave.state[inst.touch[2]] |
+                     wave.state[inst.touch[3]] | (inst.check_always ? 1u : 0u);
+    for (std::uint32_t i = kFewTouched; i < inst.touch_count; ++i) state |= wave.state[inst.touch[i]];
+    if (state != 0) [[unlikely]]
+        step_checked(wave, inst);
+    else
+        inst.handler(wave, inst);
+}
 
-void run(Wave& wave) {
+// --- the halves of a wave64 ---------------------------------------------------------------------------------------
+
+void swap_exec(std::uint32_t* scalars) {
+    std::swap(scalars[isa::kExecLo - isa::kScalar], scalars[isa::kExecLo + 1 - isa::kScalar]);
+}
+
+// Gives the upper half what its instruction may read, as it is before the lower half writes.
+void lend(const Wave& wave, Wave& upper) {
+    std::memcpy(upper.s, wave.s, sizeof wave.s);
+    std::memcpy(upper.s_undefined, wave.s_undefined, sizeof wave.s_undefined);
+    std::memcpy(upper.state + isa::kScalar, wave.state + isa::kScalar, sizeof wave.state - isa::kScalar);
+    swap_exec(upper.s);
+    upper.pc = wave.pc;
+    upper.next = wave.next;
+    upper.instructions = wave.instructions;
+    upper.barriers_signalled = wave.barriers_signalled;
+    upper.barriers_waited = wave.barriers_waited;
+    upper.status = WaveStatus::kRunning;
+}
+
+// Takes the upper half of a lane mask that the instruction has written.
+void take_back(Wave& wave, const Wave& upper, const Inst& inst) {
+    if (upper.status == WaveStatus::kStopped) wave.status = WaveStatus::kStopped;
+    if (inst.mask_out == isa::kNull) return;
+    const Register from = inst.mask_out, to = from == isa::kExecLo ? isa::kExecLo + 1 : from;
+    wave.s[to - isa::kScalar] = upper.s[from - isa::kScalar];
+    wave.s_undefined[to - isa::kScalar] = upper.s_undefined[from - isa::kScalar];
+    wave.state[to] = upper.state[from];
+}
+
+// The vector registers of the upper half that an instruction on both reads or writes.
+void check_upper_vectors(Wave& upper, const Inst& inst) {
+    const std::uint32_t lanes = inst.cross_lane ? ~0u : upper.exec();
+    for_each_read(inst, [&](Register r, isa::Half half) {
+        if (isa::is_vector(r)) check_register(upper, r, lanes, half, false);
+    });
+    for_each_write(inst, [&](Register r, isa::Half half) {
+        if (isa::is_vector(r)) check_register(upper, r, upper.exec(), half, true);
+    });
+}
+
+void step_wave64(Wave& wave, const Inst& inst) {
+    if (inst.pass == Pass::kOnce) {
+        step(wave, inst);
+        return;
+    }
+    Wave& upper = *wave.upper;
+    lend(wave, upper);
+    wave.issued = 0;
+    if (inst.pass == Pass::kBothHalves) {
+        check_upper_vectors(upper, inst);
+        step(wave, inst);
+        return;
+    }
+    step(wave, inst);
+    if (wave.status != WaveStatus::kRunning) return;
+    const Inst& above = wave.worker->program->upper[wave.pc];
+    step(upper, above);
+    take_back(wave, upper, above);
+}
+
+// The loop of a wave32 or a wave64.
+template <bool Wide>
+void run_wave(Wave& wave) {
+    using Mask = std::conditional_t<Wide, std::uint64_t, std::uint32_t>;
     Worker& worker = *wave.worker;
     const Inst* const insts = worker.program->insts.data();
     std::uint64_t* const executed = worker.executed.data();
     std::uint64_t lane_operations = 0;
-    std::uint32_t counted_exec = 0, active = 0;
+    Mask counted_exec = 0;
+    std::uint32_t active = 0;
     while (wave.status == WaveStatus::kRunning) {
         const Inst& inst = insts[wave.pc];
-        static_assert(kFewTouched == 4);
-        unsigned state = wave.state[inst.touch[0]] | wave.state[inst.touch[1]] | wave.state[inst.touch[2]] |
-                         wave.state[inst.touch[3]] | (inst.check_always ? 1u : 0u);
-        for (std::uint32_t i = kFewTouched; i < inst.touch_count; ++i) state |= wave.state[inst.touch[i]];
         wave.next = wave.pc + inst.parts;
-        if (state != 0) [[unlikely]]
-            step_checked(wave, inst);
+        if constexpr (Wide)
+            step_wave64(wave, inst);
         else
-            inst.handler(wave, inst);
+            step(wave, inst);
         ++executed[wave.pc];
         if (inst.vector) {
-            if (wave.exec() != counted_exec) {
-                counted_exec = wave.exec();
+            Mask exec = 0;
+            if constexpr (Wide)
+                exec = wave.whole_exec();
+            else
+                exec = wave.exec();
+            if (exec != counted_exec) {
+                counted_exec = exec;
                 active = static_cast<std::uint32_t>(std::popcount(counted_exec));
             }
             lane_operations += active * inst.parts;
@@ -72,6 +150,15 @@ void run(Wave& wave) {
             stop_unsupported(wave, fmt::format("more than {} instructions in one wave", worker.max_instructions));
     }
     worker.lane_operations += lane_operations;
+}
+
+} // namespace
+
+void run(Wave& wave) {
+    if (wave.upper != nullptr)
+        run_wave<true>(wave);
+    else
+        run_wave<false>(wave);
 }
 
 void report(Wave& wave, FindingKind kind, std::uint32_t lane, std::uint64_t address, const std::string& detail) {
@@ -89,7 +176,7 @@ void report(Wave& wave, FindingKind kind, std::uint32_t lane, std::uint64_t addr
     f.offset = worker.program->insts[wave.pc].offset;
     f.workgroup = wave.workgroup;
     f.wave = wave.index;
-    f.lane = lane;
+    f.lane = wave.first_lane + lane;
     f.address = address;
     f.detail = detail;
 }
@@ -104,9 +191,11 @@ std::string register_name(Register r) {
     if (isa::is_vector(r)) return fmt::format("v{}", r);
     if (r < isa::kVccLo) return fmt::format("s{}", r - isa::kScalar);
     if (r == isa::kVccLo) return "vcc_lo";
+    if (r == isa::kVccLo + 1) return "vcc_hi";
     if (r >= isa::kTtmp0 && r < isa::kTtmp0 + 16) return fmt::format("ttmp{}", r - isa::kTtmp0);
     if (r == isa::kM0) return "m0";
     if (r == isa::kExecLo) return "exec_lo";
+    if (r == isa::kExecLo + 1) return "exec_hi";
     if (r == isa::kScc) return "scc";
     return fmt::format("scalar register {}", r - isa::kScalar);
 }

@@ -21,8 +21,11 @@ struct Row;
 /// Executes one instruction on one wave: reads and writes its registers, sets `wave.next` for a jump.
 using Handler = void (*)(Wave& wave, const Inst& inst);
 
-/// Lanes of a wave. Every vector register holds one 32-bit word a lane.
+/// Lanes of a wave32, and of each half of a wave64. Every vector register holds one 32-bit word a lane.
 inline constexpr std::uint32_t kLanes = 32;
+
+/// How a wave64 executes an instruction: once, for each half of its lanes, or once on the lanes of both.
+enum class Pass : std::uint8_t { kOnce, kEachHalf, kBothHalves };
 
 /// The arithmetic of a vector instruction on all 32 lanes, EXEC apart: sources a, b, c and result d are runs of 32
 /// words (64-bit values: 32 low words, then 32 high ones). `mask` is the lane mask read (carry in, select); a lane mask
@@ -81,6 +84,7 @@ struct Inst {
     bool check_always = false; // more registers than `touch` holds
     bool cross_lane = false;   // reads lanes beyond EXEC
     bool vector = false;       // counts lanes
+    Pass pass = Pass::kOnce;   // in a wave64
     bool clamp = false;
     bool flush = false; // f32 subnormals count as zero where the mode register says so
     std::uint8_t output_modifier = 0;
@@ -145,6 +149,7 @@ void for_each_write(const Inst& inst, F f) {
 struct Program {
     static constexpr std::uint32_t kNoInst = ~0u;
     std::vector<Inst> insts;
+    std::vector<Inst> upper; // of a wave64: what each is for lanes 32 to 63, where EXEC's halves have changed places
     std::int32_t first_offset = 0;      // bytes from the entry: of `indices`
     std::vector<std::uint32_t> indices; // by 4-byte step from first_offset: the instruction there, or kNoInst
 

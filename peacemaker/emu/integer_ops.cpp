@@ -99,7 +99,7 @@ u32 mbcnt_lo(const u32* a, const u32* b, const u32*, u32* d, u32) {
     for (u32 i = 0; i < kLanes; ++i) d[i] = static_cast<u32>(std::popcount(a[i] & ((1u << i) - 1u))) + b[i];
     return 0;
 }
-// No lane of a wave of 32 stands in the high word.
+// No lane of the lower half stands in the high word; all bits of the low word stand before those of the upper half.
 u32 mbcnt_hi(u32, u32 b) { return b; }
 
 u32 cndmask16(const u32* a, const u32* b, const u32*, u32* d, u32 mask) {
@@ -240,8 +240,8 @@ constexpr Row kRows[] = {
     row("V_BCNT_U32_B32", "1:11", lanes<count_bits>, kAll),
     row("V_FFBH_I32", "1:1", lanes<leading_signs>, kAll),
     row("V_CLS_I32", "1:1", lanes<leading_signs>, kAll),
-    row("V_MBCNT_LO_U32_B32", "1:11", mbcnt_lo, kAll),
-    row("V_MBCNT_HI_U32_B32", "1:11", lanes<mbcnt_hi>, kAll),
+    in_upper_half(row("V_MBCNT_LO_U32_B32", "1:11", mbcnt_lo, kAll), lanes<count_bits>),
+    in_upper_half(row("V_MBCNT_HI_U32_B32", "1:11", lanes<mbcnt_hi>, kAll), mbcnt_lo),
 
     HKC_SUM("V_ADD_NC_U16", "h:hh", u16, kAdd, kCarry),
     HKC_SUM("V_SUB_NC_U16", "h:hh", u16, kSub, kCarry),

@@ -83,12 +83,14 @@ public:
         const std::lock_guard lock(mutex_);
         const auto found = programs_.find(kernel.name);
         if (found != programs_.end()) return found->second.get();
-        if (!disassembler_) {
-            auto created = isa::Disassembler::create(*object_.chip);
+        const std::uint32_t lanes = kernel.resources.wave == 64 ? 64 : 32;
+        auto& disassembler = disassemblers_[lanes];
+        if (!disassembler) {
+            auto created = isa::Disassembler::create(*object_.chip, lanes);
             if (!created) return created.error();
-            disassembler_ = std::move(*created);
+            disassembler = std::move(*created);
         }
-        auto lifted = lift(object_, kernel, *disassembler_);
+        auto lifted = lift(object_, kernel, *disassembler);
         if (!lifted) return lifted.error();
         return programs_.emplace(kernel.name, std::move(*lifted)).first->second.get();
     }
@@ -98,7 +100,7 @@ private:
     Memory& memory_;
     Allocation* image_ = nullptr;
     std::mutex mutex_;
-    std::unique_ptr<isa::Disassembler> disassembler_;
+    std::map<std::uint32_t, std::unique_ptr<isa::Disassembler>> disassemblers_; // by wave size
     std::map<std::string, std::unique_ptr<Program>> programs_;
 };
 
@@ -134,7 +136,8 @@ struct Launch {
     std::uint32_t lds_bytes = 0;
     std::uint32_t scratch_bytes = 0; // a work-item
     std::uint32_t block_items = 0;
-    std::uint32_t waves = 0; // a workgroup
+    std::uint32_t lanes = kLanes; // a wave
+    std::uint32_t waves = 0;      // a workgroup
 };
 
 Result<void> check_request(const Launch& l) {
@@ -157,9 +160,6 @@ Result<void> check_request(const Launch& l) {
         return Error{fmt::format("kernel {}: LDS over the limit: {} bytes ({} fixed + {} dynamic), limit {}",
                                  l.kernel.name, lds, l.kernel.descriptor.group_segment_fixed_size,
                                  l.request.dynamic_lds, l.chip.lds_bytes)};
-    if ((l.kernel.descriptor.kernel_code_properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_WAVEFRONT_SIZE32) == 0)
-        return Error{fmt::format("kernel {} was compiled for wave64, which the embedded device does not execute",
-                                 l.kernel.name)};
     return {};
 }
 
@@ -284,11 +284,11 @@ void set_scalars(Wave& wave, const Launch& l) {
     const std::uint32_t rsrc2 = l.kernel.descriptor.compute_pgm_rsrc2;
     SgprWriter sgprs(wave);
     if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER) != 0) {
-        // Base, swizzle enable; size; index stride 32, add-tid. Only the base is looked at (memory_ops.cpp).
+        // Base, swizzle enable; size; index stride 32 or 64, add-tid. Only the base is looked at (buffer_ops.cpp).
         sgprs.add(static_cast<std::uint32_t>(kScratchAperture));
         sgprs.add(static_cast<std::uint32_t>(kScratchAperture >> 32) | 0x80000000u);
         sgprs.add(~0u);
-        sgprs.add(0x00a00000u);
+        sgprs.add(l.lanes == 64 ? 0x00e00000u : 0x00c00000u);
     }
     if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_PTR) != 0) sgprs.add64(l.dispatch_packet_address);
     if ((properties & hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_QUEUE_PTR) != 0)
@@ -330,7 +330,7 @@ void set_vectors(Wave& wave, const Launch& l) {
     const std::uint32_t ids = descriptor_field(l.kernel.descriptor.compute_pgm_rsrc2, 11, 2);
     std::uint32_t exec = 0;
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-        const std::uint32_t item = wave.index * kLanes + lane;
+        const std::uint32_t item = wave.index * l.lanes + wave.first_lane + lane;
         if (item >= l.block_items) break;
         exec |= 1u << lane;
         const Dim3 id = {item % block[0], item / block[0] % block[1], item / block[0] / block[1]};
@@ -345,8 +345,10 @@ void set_vectors(Wave& wave, const Launch& l) {
     for (std::uint32_t r = 0; r < count; ++r) set_defined(wave, static_cast<Register>(r), exec);
 }
 
-void start_wave(Wave& wave, const Launch& l, Worker& worker, std::uint64_t workgroup, std::uint32_t index) {
+void start_wave(Wave& wave, const Launch& l, Worker& worker, WorkgroupState& group, std::uint64_t workgroup,
+                std::uint32_t index) {
     wave.worker = &worker;
+    wave.group = &group;
     wave.index = index;
     wave.workgroup_number = workgroup;
     const Dim3& grid = l.request.grid;
@@ -388,7 +390,25 @@ void start_wave(Wave& wave, const Launch& l, Worker& worker, std::uint64_t workg
     const std::size_t words = (std::size_t{wave.scratch.bytes} + 3) / 4 * kLanes;
     wave.scratch.words.assign(words, 0xa5a5a5a5u);
     wave.scratch.undefined.assign(words, ~0u);
+    if (wave.upper == nullptr) return;
+    start_wave(*wave.upper, l, worker, group, workgroup, index);
+    set_scalar(wave, isa::kExecLo + 1, wave.upper->exec());
 }
+
+// The waves of a workgroup; those of 64 lanes have an upper half each.
+struct Waves {
+    explicit Waves(const Launch& l) {
+        for (std::uint32_t i = 0; i < l.waves; ++i) {
+            all.push_back(std::make_unique<Wave>());
+            if (l.lanes == kLanes) continue;
+            Wave& upper = *uppers.emplace_back(std::make_unique<Wave>());
+            upper.first_lane = kLanes;
+            upper.lower = all.back().get();
+            all.back()->upper = &upper;
+        }
+    }
+    std::vector<std::unique_ptr<Wave>> all, uppers;
+};
 
 // A finding of the barrier instruction that the wave has just executed.
 void report_barrier(Wave& wave, const std::string& detail) {
@@ -427,10 +447,7 @@ bool release_barrier(std::vector<std::unique_ptr<Wave>>& waves, const Launch& l)
 bool run_workgroup(std::vector<std::unique_ptr<Wave>>& waves, WorkgroupState& group, const Launch& l, Worker& worker,
                    std::uint64_t workgroup) {
     group.start(l.lds_bytes, l.waves);
-    for (std::uint32_t i = 0; i < l.waves; ++i) {
-        waves[i]->group = &group;
-        start_wave(*waves[i], l, worker, workgroup, i);
-    }
+    for (std::uint32_t i = 0; i < l.waves; ++i) start_wave(*waves[i], l, worker, group, workgroup, i);
     for (;;) {
         std::uint32_t waiting = 0;
         for (std::uint32_t i = 0; i < l.waves; ++i) {
@@ -513,7 +530,8 @@ Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& reque
     if (!program) return program.error();
     l.program = *program;
     l.block_items = request.block[0] * request.block[1] * request.block[2];
-    l.waves = (l.block_items + kLanes - 1) / kLanes;
+    l.lanes = kernel->resources.wave == 64 ? 64 : 32;
+    l.waves = (l.block_items + l.lanes - 1) / l.lanes;
     l.lds_bytes = kernel->descriptor.group_segment_fixed_size + request.dynamic_lds;
     l.scratch_bytes = kernel->descriptor.private_segment_fixed_size;
     if (kernel->uses_dynamic_stack) l.scratch_bytes = std::max(l.scratch_bytes, kDynamicStackBytes);
@@ -559,10 +577,9 @@ Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& reque
         worker.accesses = &accesses;
         worker.last_access.assign(l.program->insts.size(), 0);
         WorkgroupState group;
-        std::vector<std::unique_ptr<Wave>> waves;
-        for (std::uint32_t i = 0; i < l.waves; ++i) waves.push_back(std::make_unique<Wave>());
+        Waves waves(l);
         for (std::uint64_t g = next_workgroup++; g < workgroups && !stopped; g = next_workgroup++)
-            if (!run_workgroup(waves, group, l, worker, g)) stopped = true;
+            if (!run_workgroup(waves.all, group, l, worker, g)) stopped = true;
     };
     if (threads == 1) {
         work(workers[0]);

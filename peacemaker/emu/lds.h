@@ -10,6 +10,10 @@ namespace pm::emu {
 /// Up to four registers of every lane: [word][lane].
 using LaneWords = std::uint32_t[4][kLanes];
 
+/// Whether permutations go through all lanes of a wave64, not within each half (RDNA 4 ISA document, DS_BPERMUTE_B32;
+/// before: llvm/lib/Target/AMDGPU/GCNSubtarget.h, supportsWaveWideBPermute).
+inline bool permutes_whole_wave(const Chip& chip) { return chip.generation >= 12; }
+
 /// Whether the access fits into the LDS that the launch declared; a finding where not.
 bool fits_lds(Wave& wave, std::uint32_t lane, std::uint64_t at, std::uint32_t bytes);
 

@@ -150,19 +150,22 @@ bool address_of_wave(Wave& wave, const Inst& inst, u32& at) {
 // The number of active lanes is added, or taken away, once for the wave; every lane gets what was there.
 template <bool Add>
 void lds_append(Wave& wave, const Inst& inst) {
-    const u32 exec = wave.exec();
+    const u64 exec = wave.whole_exec();
     u32 at = 0;
     if (exec == 0 || !address_of_wave(wave, inst, at)) return;
-    const auto count = static_cast<u32>(std::popcount(exec));
+    const auto count = static_cast<u32>(std::popcount(exec)), first = static_cast<u32>(std::countr_zero(exec));
     LaneWords words = {}, undefined = {};
-    add_lds(wave, static_cast<u32>(std::countr_zero(exec)), at, Add ? count : 0u - count, words, undefined);
-    deliver(wave, inst, ReturnClass::kLdsOp, words, undefined, exec);
+    add_lds(wave.half_of(first), first % kLanes, at, Add ? count : 0u - count, words, undefined);
+    deliver(wave, inst, ReturnClass::kLdsOp, words, undefined, wave.exec());
+    if (wave.upper != nullptr)
+        deliver(*wave.upper, inst, ReturnClass::kLdsOp, words, undefined, wave.upper->exec());
 }
 
 // Lane l at four times l from what M0 and the offset name.
 void lds_load_addtid(Wave& wave, const Inst& inst) {
     u32 first = 0;
     if (!address_of_wave(wave, inst, first)) return;
+    first += 4 * wave.first_lane;
     LaneWords words = {}, undefined = {};
     for_each_active(wave, [&](u32 lane) {
         if (fits_lds(wave, lane, first + 4 * lane, 4)) read_lds(wave, lane, first + 4 * lane, 4, 0, words, undefined);
@@ -173,6 +176,7 @@ void lds_load_addtid(Wave& wave, const Inst& inst) {
 void lds_store_addtid(Wave& wave, const Inst& inst) {
     u32 first = 0;
     if (!address_of_wave(wave, inst, first)) return;
+    first += 4 * wave.first_lane;
     count(wave);
     for_each_active(wave, [&](u32 lane) {
         if (fits_lds(wave, lane, first + 4 * lane, 4)) write_lds(wave, lane, first + 4 * lane, 4, inst.memory.data, 0);
@@ -191,32 +195,60 @@ void deliver_lanes(Wave& wave, const Inst& inst, const u32* value, const u32* un
 
 u32 undefined_bits(const Wave& wave, Register r, u32 lane) { return wave.undefined_word(r, lane); }
 
+// What the lanes of the wave, or of one half of it, get.
+struct PermutedLanes {
+    u32 value[2 * kLanes] = {}, undefined[2 * kLanes] = {};
+};
+
+// Calls f(half, lane of it, lane of the permutation, lane number named) for every active lane, in order.
+template <typename F>
+void for_each_permuted(Wave& wave, const Inst& inst, u32 lanes, F f) {
+    const MemoryOperands& m = inst.memory;
+    for (u32 first = 0; first < lanes; first += kLanes) {
+        Wave& half = wave.half_of(first);
+        require_defined_lanes(half, m.address, half.exec(), "a lane number");
+        for_each_active(half, [&](u32 lane) {
+            const u32 named = (half.v[m.address][lane] + static_cast<u32>(m.offset)) / 4;
+            f(half, lane, first + lane, named % lanes);
+        });
+    }
+}
+
+void deliver_permuted(Wave& wave, const Inst& inst, u32 lanes, const PermutedLanes& permuted) {
+    for (u32 first = 0; first < lanes; first += kLanes)
+        deliver_lanes(wave.half_of(first), inst, permuted.value + first, permuted.undefined + first);
+}
+
+u32 permuted_lanes(const Wave& wave) {
+    return wave.upper != nullptr && permutes_whole_wave(*wave.worker->chip) ? 2 * kLanes : kLanes;
+}
+
 // Each lane reads the lane its address names; an inactive one gives 0, or its value too.
 template <bool FetchInactive>
 void bpermute(Wave& wave, const Inst& inst) {
-    const MemoryOperands& m = inst.memory;
-    require_defined_lanes(wave, m.address, wave.exec(), "a lane number");
-    u32 value[kLanes] = {}, undefined[kLanes] = {};
-    for_each_active(wave, [&](u32 lane) {
-        const u32 from = ((wave.v[m.address][lane] + static_cast<u32>(m.offset)) / 4) & 31u;
-        if (!FetchInactive && ((wave.exec() >> from) & 1u) == 0) return;
-        value[lane] = wave.v[m.operand][from];
-        undefined[lane] = undefined_bits(wave, m.operand, from);
+    const Register data = inst.memory.operand;
+    const u32 lanes = permuted_lanes(wave);
+    PermutedLanes out;
+    for_each_permuted(wave, inst, lanes, [&](const Wave&, u32, u32 to, u32 named) {
+        const Wave& source = wave.half_of(named);
+        const u32 from = named % kLanes;
+        if (!FetchInactive && ((source.exec() >> from) & 1u) == 0) return;
+        out.value[to] = source.v[data][from];
+        out.undefined[to] = undefined_bits(source, data, from);
     });
-    deliver_lanes(wave, inst, value, undefined);
+    deliver_permuted(wave, inst, lanes, out);
 }
 
 // Each lane writes the lane its address names; the highest writer wins, a lane nobody writes gets 0.
 void permute(Wave& wave, const Inst& inst) {
-    const MemoryOperands& m = inst.memory;
-    require_defined_lanes(wave, m.address, wave.exec(), "a lane number");
-    u32 value[kLanes] = {}, undefined[kLanes] = {};
-    for_each_active(wave, [&](u32 lane) {
-        const u32 to = ((wave.v[m.address][lane] + static_cast<u32>(m.offset)) / 4) & 31u;
-        value[to] = wave.v[m.operand][lane];
-        undefined[to] = undefined_bits(wave, m.operand, lane);
+    const Register data = inst.memory.operand;
+    const u32 lanes = permuted_lanes(wave);
+    PermutedLanes out;
+    for_each_permuted(wave, inst, lanes, [&](const Wave& half, u32 lane, u32, u32 to) {
+        out.value[to] = half.v[data][lane];
+        out.undefined[to] = undefined_bits(half, data, lane);
     });
-    deliver_lanes(wave, inst, value, undefined);
+    deliver_permuted(wave, inst, lanes, out);
 }
 
 // offset bit 15: four lanes by 2-bit selectors; else and/or/xor masks of five bits on the lane number. Inactive sources
@@ -333,8 +365,8 @@ constexpr Row kRows[] = {
     row("DS_WRXCHG2_RTN_B64", lds_exchange2<1>, 16, LdsForm::kExchange2),
     row("DS_WRXCHG2ST64_RTN_B32", lds_exchange2<64>, 8, LdsForm::kExchange2),
     row("DS_WRXCHG2ST64_RTN_B64", lds_exchange2<64>, 16, LdsForm::kExchange2),
-    row("DS_APPEND", lds_append<true>, 4, LdsForm::kAppend),
-    row("DS_CONSUME", lds_append<false>, 4, LdsForm::kAppend),
+    whole_wave(row("DS_APPEND", lds_append<true>, 4, LdsForm::kAppend)),
+    whole_wave(row("DS_CONSUME", lds_append<false>, 4, LdsForm::kAppend)),
     row("DS_READ_ADDTID_B32", lds_load_addtid, 4, LdsForm::kAppend),
     row("DS_WRITE_ADDTID_B32", lds_store_addtid, 4, LdsForm::kStoreAddTid),
     row("DS_BPERMUTE_B32", bpermute<false>, 4, LdsForm::kPermute),

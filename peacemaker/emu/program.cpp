@@ -2,6 +2,7 @@
 
 #include "peacemaker/emu/float_format.h"
 #include "peacemaker/emu/hardware_register.h"
+#include "peacemaker/emu/lds.h"
 #include "peacemaker/emu/row.h"
 #include "peacemaker/emu/unsupported.h"
 #include "peacemaker/emu/vector_execute.h"
@@ -64,6 +65,7 @@ public:
             lift_all(code);
         }
         connect_branches();
+        if (wave64_) split_halves();
         return std::move(program_);
     }
 
@@ -148,7 +150,8 @@ private:
         }
         const std::string text = disassembler_.text(decoded->inst, address);
         const isa::OpcodeName& name = disassembler_.opcode(decoded->inst.getOpcode());
-        if (const Row* row = find_row(name.base); row != nullptr && row->hint) return decoded->size;
+        if (const Row* row = find_row(name.base); row != nullptr && row->hint && !(wave64_ && row->whole_wave))
+            return decoded->size;
         const Operands operands = isa::operands_of(disassembler_, decoded->inst);
         if (name.base.starts_with("V_DUAL_")) {
             lift_dual(name, operands, static_cast<std::int32_t>(offset), text);
@@ -164,7 +167,9 @@ private:
                         offset + decoded->size + std::int64_t{4} * static_cast<std::int16_t>(operands.immediates[0]));
             }
             const Unsupported* const why = inst.row == nullptr ? why_unsupported(name.base) : nullptr;
-            push(inst, why == nullptr ? text : fmt::format("{} ({})", text, why->reason));
+            const bool of_wave32 = wave64_ && inst.row == nullptr && find_row(name.base) != nullptr;
+            push(inst, why != nullptr ? fmt::format("{} ({})", text, why->reason)
+                                      : text + (of_wave32 ? " (in a wave64)" : ""));
         }
         return decoded->size;
     }
@@ -278,12 +283,60 @@ private:
             known = resolve_lds(inst, operands);
             break;
         }
-        if (!known) {
+        if (!known || (wave64_ && !has_halves(inst))) {
             Inst unknown;
             unknown.handler = unsupported;
             return unknown;
         }
         return inst;
+    }
+
+    // --- wave64 ---------------------------------------------------------------------------------------------------
+
+    static bool is_exec(Register r) { return r == isa::kExecLo || r == isa::kExecLo + 1; }
+
+    // Whether the instruction is modelled in a wave64. Of a pair, EXEC's halves cannot change places.
+    static bool has_halves(const Inst& inst) {
+        if (inst.row->unit == Unit::kMatrix) return false;
+        if (!inst.vector) return true;
+        const MemoryOperands& m = inst.memory;
+        return !is_exec(m.base) && !is_exec(m.offset_register) &&
+               std::none_of(inst.sources.begin(), inst.sources.end(), [](const Source& s) {
+                   return s.kind == Source::Kind::kScalar && s.registers != 1 && is_exec(s.reg);
+               });
+    }
+
+    Pass pass_of(const Inst& inst) const {
+        if (inst.row == nullptr) return Pass::kOnce;
+        const Row& row = *inst.row;
+        const bool permutes = row.lds_form == LdsForm::kPermute && permutes_whole_wave(*object_.chip);
+        if (row.whole_wave || permutes) return Pass::kBothHalves;
+        const bool moves = row.unit == Unit::kControl && row.name.starts_with("V_");
+        return inst.vector || moves ? Pass::kEachHalf : Pass::kOnce;
+    }
+
+    // The instruction for lanes 32 to 63: the upper words of lane masks, the upper rows of DPP, EXEC by the name that
+    // it has there.
+    Inst upper_half_of(const Inst& inst) {
+        Inst upper = inst;
+        for (Source& s : upper.sources)
+            if (s.kind == Source::Kind::kScalar && is_exec(s.reg))
+                s.reg = s.reg == isa::kExecLo ? isa::kExecLo + 1 : isa::kExecLo;
+        for (Register* const mask : {&upper.mask_in, &upper.mask_out})
+            if (*mask != isa::kNull && *mask != isa::kExecLo) ++*mask;
+        upper.dpp.row_mask = inst.dpp.row_mask == 0xf ? 0xf : inst.dpp.row_mask >> 2;
+        if (inst.row->upper_compute != nullptr) upper.compute = inst.row->upper_compute;
+        upper.touch = Inst().touch;
+        upper.touch_count = 0;
+        fill_touch(upper);
+        return upper;
+    }
+
+    void split_halves() {
+        for (Inst& inst : program_->insts) {
+            inst.pass = pass_of(inst);
+            program_->upper.push_back(inst.pass == Pass::kEachHalf ? upper_half_of(inst) : inst);
+        }
     }
 
     // Sources by the row's forms; false where the operands do not fit them.
@@ -819,6 +872,7 @@ private:
     isa::Disassembler& disassembler_;
     const VectorHandlers handlers_ = vector_handlers();
     std::unique_ptr<Program> program_;
+    const bool wave64_ = kernel_.resources.wave == 64;
     bool changes_mode_ = false, mode_varies_ = false;
     std::unordered_map<std::int64_t, std::uint32_t> index_of_; // byte offset to instruction
     bool leaves_kernel_ = false;

@@ -114,6 +114,7 @@ struct Row {
     /// m = f32 or a half by op_sel_hi (mixed-precision FMA), - = no result.
     std::string_view shape;
     Compute compute = nullptr;
+    Compute upper_compute = nullptr; // of lanes 32 to 63, where they compute something else
     ScalarOp scalar = nullptr;
     ScalarOp3 scalar3 = nullptr;
     ChooseCompute variant = nullptr; // integer instructions that have modifiers
@@ -124,6 +125,7 @@ struct Row {
     bool mask_in = false;             // reads a lane mask (VCC or an SGPR)
     bool mask_out = false;            // writes one
     bool hint = false;                // has no effect on results; left out of the program
+    bool whole_wave = false;          // a wave64 executes it on both halves at once; as a hint, it is one of wave32 alone
     bool accumulates = false;         // the result register is the last source
     bool is_float = false;            // obeys the mode register's rounding and denormal modes
     bool integer_result = false;      // of a float instruction: subnormal-looking results are none

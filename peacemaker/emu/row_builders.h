@@ -59,6 +59,16 @@ constexpr Row mask_through(Row r, bool in, bool out) {
     r.mask_out = out;
     return r;
 }
+/// A wave64 executes it on both halves at once.
+constexpr Row whole_wave(Row r) {
+    r.whole_wave = true;
+    return r;
+}
+/// Lanes 32 to 63 of a wave64 compute something else.
+constexpr Row in_upper_half(Row r, Compute compute) {
+    r.upper_compute = compute;
+    return r;
+}
 /// The byte selector chooses what of the first source is read.
 constexpr Row byte_of_source(Row r) {
     r.byte_field = ByteField::kSource;

@@ -316,8 +316,10 @@ void set_defined(Wave& wave, Register r, std::uint32_t lanes, isa::Half half) {
 
 void set_scalar_undefined(Wave& wave, Register r, std::uint32_t undefined) {
     if (r == isa::kNull) return;
-    if (r == isa::kExecLo && undefined != 0) {
-        report(wave, FindingKind::kUndefinedDecides, static_cast<std::uint32_t>(std::countr_zero(undefined)), 0,
+    const bool upper_exec = r == isa::kExecLo + 1 && wave.upper != nullptr;
+    if ((r == isa::kExecLo || upper_exec) && undefined != 0) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(undefined));
+        report(wave, FindingKind::kUndefinedDecides, upper_exec ? kLanes + lane : lane, 0,
                "EXEC is written from an undefined value");
         undefined = 0;
     }

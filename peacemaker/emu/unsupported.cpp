@@ -32,7 +32,7 @@ constexpr Unsupported kRows[] = {
     {"S_GET_BARRIER_STATE_M0", true, kNamedBarrier},
     {"S_SENDMSGHALT", false, "a message and a halt, which a debugger or a trap handler ends"},
     {"S_ALLOC_VGPR", false, "a number of VGPRs that changes"},
-    {"S_SUBVECTOR_LOOP", false, "runs 64 lanes in two passes; waves of 32 alone are executed"},
+    {"S_SUBVECTOR_LOOP", false, "a loop over the halves of a wave64"},
     {"DS_BVH_STACK", false, "ray tracing: goes with IMAGE_BVH instructions, which are not executed"},
     {"GLOBAL_ATOMIC_ORDERED_ADD", false, "ordered by wave numbers that a launch here does not have"},
     {"GLOBAL_LOAD_TR_", false, "no document says which lane takes which element"},

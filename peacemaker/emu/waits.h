@@ -17,8 +17,8 @@ namespace pm::emu {
 
 /// Registers a new outstanding operation. A result that would land in a register still in flight is a finding, unless
 /// both are of one class that writes registers in issue order on this chip. A full counter first forces its oldest
-/// operation to complete.
-void issue(Wave& wave, const Outstanding& operation);
+/// operation to complete. What the two halves of a wave64 issue for one instruction is one operation.
+void issue(Wave& half, const Outstanding& operation);
 
 /// The program waited until at most `n` operations of the counter are outstanding.
 void wait_for(Wave& wave, Counter counter, std::uint32_t n);

@@ -36,6 +36,7 @@ struct Outstanding {
     isa::Half half = isa::Half::kWhole;
     std::uint32_t inst = 0;   // index of the instruction that issued it
     std::uint32_t mask = ~0u; // of the registers, from the first on
+    std::uint32_t lanes_upper = 0; // of a wave64: from lane 32 on
 };
 
 /// Outstanding operations of one counter, oldest first. No chip counts beyond 63.
@@ -97,6 +98,9 @@ struct Worker {
     std::uint64_t lane_operations = 0;
 };
 
+/// A wave32, or the lower half of a wave64: lanes 0 to 31 and all that the wave has once. The upper half of a wave64
+/// is a Wave, too, of which the lanes alone count; the scalar registers are lent to it before each instruction, with
+/// EXEC's halves changed, so that exec() is that of its lanes.
 struct alignas(64) Wave {
     std::uint32_t v[256][kLanes];
     std::uint32_t s[isa::kRegisterCount - isa::kScalar];
@@ -118,6 +122,18 @@ struct alignas(64) Wave {
     std::array<OutstandingList, isa::kCounters> outstanding;
     Worker* worker = nullptr;
     WorkgroupState* group = nullptr;
+    Wave* upper = nullptr;        // of the lower half of a wave64
+    Wave* lower = nullptr;        // of the upper half
+    std::uint32_t first_lane = 0; // 32 in the upper half
+    std::uint32_t issued = 0;     // of a wave64: bits of the return classes that this instruction has issued
+
+    /// Lanes of the wave.
+    std::uint32_t lanes() const { return upper != nullptr || lower != nullptr ? 2 * kLanes : kLanes; }
+    /// A lane mask of the whole wave that begins in `r`.
+    std::uint64_t whole_mask(Register r) const { return upper != nullptr ? scalar64(r) : scalar(r); }
+    std::uint64_t whole_exec() const { return whole_mask(isa::kExecLo); }
+    /// The half that holds a lane of the wave.
+    Wave& half_of(std::uint32_t lane) { return lane < kLanes ? *this : *upper; }
 
     std::uint32_t exec() const { return s[isa::kExecLo - isa::kScalar]; }
     /// Whether f32 subnormals count as zeros: bits 5:4 of the mode register.

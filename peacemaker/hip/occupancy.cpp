@@ -16,9 +16,9 @@ constexpr std::uint32_t kSimds = 2;
 std::uint32_t active_blocks(const Chip& chip, const Kernel& kernel, std::uint32_t block, std::size_t dynamic_lds) {
     const std::uint32_t lanes = kernel.resources.wave;
     const std::uint32_t waves = (block + lanes - 1) / lanes;
-    const std::uint32_t granules = (granted_vgprs(chip, kernel) + chip.vgpr_granule - 1) / chip.vgpr_granule;
-    // A register of a wave64 takes twice the room.
-    const std::uint32_t taken = granules * chip.vgpr_granule * (lanes / 32);
+    // A register of a wave64 takes twice the room, and half as many are a granule.
+    const std::uint32_t rows = granted_vgprs(chip, kernel) * (lanes / 32);
+    const std::uint32_t taken = (rows + chip.vgpr_granule - 1) / chip.vgpr_granule * chip.vgpr_granule;
     const std::uint32_t fit = std::min(kWavesOfSimd, chip.vgprs_simd / taken);
     const std::uint64_t lds = kernel.resources.lds + dynamic_lds;
     if (lds > chip.lds_bytes) return 0;

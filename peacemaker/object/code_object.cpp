@@ -369,7 +369,8 @@ Result<DeviceObject> choose(const Container& container, const std::string& where
 } // namespace
 
 std::uint32_t granted_vgprs(const Chip& chip, const Kernel& kernel) {
-    return std::min((descriptor_field(kernel.descriptor.compute_pgm_rsrc1, 0, 6) + 1) * 8, chip.vgprs);
+    const std::uint32_t granule = kernel.resources.wave == 64 ? 4 : 8;
+    return std::min((descriptor_field(kernel.descriptor.compute_pgm_rsrc1, 0, 6) + 1) * granule, chip.vgprs);
 }
 
 Result<CodeObject> parse_code_object(std::string_view bytes, const std::string& where, const Chip* want) {

@@ -116,8 +116,8 @@ struct CodeObject {
     std::string_view at(std::uint64_t address, std::uint64_t size) const;
 };
 
-/// VGPRs that the descriptor grants a wave of 32 lanes, no more than the chip has: bits 5:0 of compute_pgm_rsrc1 count
-/// in eights (llvm/docs/AMDGPUUsage.rst, "GRANULATED_WORKITEM_VGPR_COUNT").
+/// VGPRs that the descriptor grants a wave, no more than the chip has: bits 5:0 of compute_pgm_rsrc1 count in eights,
+/// of a wave64 in fours (llvm/docs/AMDGPUUsage.rst, "GRANULATED_WORKITEM_VGPR_COUNT").
 std::uint32_t granted_vgprs(const Chip& chip, const Kernel& kernel);
 
 /// Parses one ELF code object, or the one for `want` in an offload bundle or a host program.

@@ -69,9 +69,9 @@ std::string descriptor(const Chip& chip, const KernelText& k) {
     if (k.scratch != 0)
         text += chip.generation == 10 ? "  .amdhsa_system_sgpr_private_segment_wavefront_offset 1\n"
                                       : "  .amdhsa_enable_private_segment 1\n";
-    text +=
-        "  .amdhsa_wavefront_size32 1\n  .amdhsa_system_sgpr_workgroup_id_x 1\n  .amdhsa_system_sgpr_workgroup_id_y 1\n"
-        "  .amdhsa_system_sgpr_workgroup_id_z 1\n";
+    text += fmt::format("  .amdhsa_wavefront_size32 {}\n", k.wave64 ? 0 : 1);
+    text += "  .amdhsa_system_sgpr_workgroup_id_x 1\n  .amdhsa_system_sgpr_workgroup_id_y 1\n"
+            "  .amdhsa_system_sgpr_workgroup_id_z 1\n";
     text +=
         fmt::format("  .amdhsa_system_vgpr_workitem_id {}\n  .amdhsa_next_free_vgpr {}\n  .amdhsa_next_free_sgpr 100\n",
                     k.ids, k.vgprs);
@@ -82,9 +82,10 @@ std::string descriptor(const Chip& chip, const KernelText& k) {
 std::string metadata(const KernelText& k) {
     std::string text = fmt::format(
         "  - .name: {0}\n    .symbol: {0}.kd\n    .kernarg_segment_size: {1}\n    .kernarg_segment_align: 8\n"
-        "    .group_segment_fixed_size: {2}\n    .private_segment_fixed_size: {3}\n    .wavefront_size: 32\n"
+        "    .group_segment_fixed_size: {2}\n    .private_segment_fixed_size: {3}\n    .wavefront_size: {6}\n"
         "    .sgpr_count: 100\n    .vgpr_count: {4}\n    .max_flat_workgroup_size: {5}\n    .args:\n",
-        k.name, kernarg_of(k), k.lds, k.scratch, k.vgprs, k.max_block);
+        k.name, kernarg_of(k), k.lds, k.scratch, k.vgprs, k.max_block,
+        k.wave64 ? 64 : 32);
     for (std::uint32_t i = 0; i < k.pointers; ++i)
         text += fmt::format(
             "      - .name: p{}\n        .offset: {}\n        .size: 8\n        .value_kind: by_value\n", i, 8 * i);
@@ -112,7 +113,7 @@ std::string assembly_of(const Chip& chip, const std::vector<KernelText>& kernels
 }
 
 Rig::Rig(const Chip& chip, const std::vector<KernelText>& kernels) {
-    const auto object = assemble(chip.name, assembly_of(chip, kernels));
+    const auto object = assemble(chip.name, assembly_of(chip, kernels), kernels.front().wave64 ? 64 : 32);
     if (!object) {
         ADD_FAILURE() << object.error().text;
         return;

@@ -28,6 +28,7 @@ struct KernelText {
     std::string directives{}; // further lines of .amdhsa_kernel
     bool flat_scratch = true; // gfx10: the prologue sets up FLAT_SCRATCH where there is scratch
     bool dynamic_stack = false;
+    bool wave64 = false; // all kernels of an object alike
 };
 
 /// The whole assembly file.

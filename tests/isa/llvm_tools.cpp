@@ -64,10 +64,10 @@ Result<std::string> run_program(const std::string& program, const std::vector<st
     return printed;
 }
 
-Result<std::string> assemble(std::string_view chip, std::string_view text) {
-    return made_from(
-        text, "llvm-mc-22",
-        {"-triple=amdgcn-amd-amdhsa", "-mcpu=" + std::string(chip), "-mattr=+wavefrontsize32", "-filetype=obj"});
+Result<std::string> assemble(std::string_view chip, std::string_view text, unsigned wave) {
+    const std::string size = wave == 64 ? "-wavefrontsize32,+wavefrontsize64" : "+wavefrontsize32";
+    return made_from(text, "llvm-mc-22",
+                     {"-triple=amdgcn-amd-amdhsa", "-mcpu=" + std::string(chip), "-mattr=" + size, "-filetype=obj"});
 }
 
 Result<std::string> link(std::string_view relocatable) { return made_from(relocatable, "ld.lld-22", {"-shared"}); }

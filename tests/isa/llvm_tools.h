@@ -10,8 +10,9 @@
 
 namespace pm::testing {
 
-/// `text` assembled for `chip` in wave32 by llvm-mc-22: a relocatable ELF file. Error: what the assembler says.
-Result<std::string> assemble(std::string_view chip, std::string_view text);
+/// `text` assembled for `chip` in waves of `wave` lanes by llvm-mc-22: a relocatable ELF file. Error: what the assembler
+/// says.
+Result<std::string> assemble(std::string_view chip, std::string_view text, unsigned wave = 32);
 /// A code object from a relocatable file, by ld.lld-22.
 Result<std::string> link(std::string_view relocatable);
 /// One chip's code object of a HIP source (a path), by `compiler` (clang++-22, ..) in HIP mode with `flags`.
