@@ -125,14 +125,18 @@ void run_wave(Wave& wave) {
     std::uint64_t lane_operations = 0;
     Mask counted_exec = 0;
     std::uint32_t active = 0;
+    // Kept here rather than in the wave: the next instruction is known before this one has stored anything.
+    std::uint32_t pc = wave.pc;
     while (wave.status == WaveStatus::kRunning) {
-        const Inst& inst = insts[wave.pc];
-        wave.next = wave.pc + inst.parts;
+        const Inst& inst = insts[pc];
+        const std::uint32_t after = pc + inst.parts;
+        wave.pc = pc;
+        wave.next = after;
         if constexpr (Wide)
             step_wave64(wave, inst);
         else
             step(wave, inst);
-        ++executed[wave.pc];
+        ++executed[pc];
         if (inst.vector) {
             Mask exec = 0;
             if constexpr (Wide)
@@ -145,10 +149,15 @@ void run_wave(Wave& wave) {
             }
             lane_operations += active * inst.parts;
         }
-        wave.pc = wave.next;
-        if (++wave.instructions > worker.max_instructions)
+        pc = after;
+        if (inst.may_jump) [[unlikely]]
+            pc = wave.next;
+        if (++wave.instructions > worker.max_instructions) [[unlikely]] {
+            wave.pc = pc;
             stop_unsupported(wave, fmt::format("more than {} instructions in one wave", worker.max_instructions));
+        }
     }
+    wave.pc = pc;
     worker.lane_operations += lane_operations;
 }
 

@@ -84,6 +84,7 @@ struct Inst {
     bool check_always = false; // more registers than `touch` holds
     bool cross_lane = false;   // reads lanes beyond EXEC
     bool vector = false;       // counts lanes
+    bool may_jump = false;     // sets Wave::next
     Pass pass = Pass::kOnce;   // in a wave64
     bool clamp = false;
     bool flush = false; // f32 subnormals count as zero where the mode register says so

@@ -250,6 +250,7 @@ private:
         inst.handler = unsupported;
         if (row == nullptr) return inst;
         inst.row = row;
+        inst.may_jump = row->unit == Unit::kControl;
         inst.encoding = name.encoding;
         inst.immediate = operands.immediates.empty() ? 0 : static_cast<std::int32_t>(operands.immediates[0]);
         if (operands.immediates.size() > 1) inst.second_immediate = static_cast<std::int32_t>(operands.immediates[1]);

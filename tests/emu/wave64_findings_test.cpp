@@ -141,7 +141,9 @@ TEST_P(Wave64Findings, AreThoseOfTheFaultyKernelAlone) {
         const emu::Report faulty = launched(2 * n);
         ASSERT_EQ(kinds_of(faulty), std::vector<K>{pair.kind}) << text_of(faulty);
         EXPECT_EQ(faulty.findings[0].lane, pair.lane) << text_of(faulty);
-        if (pair.count != 0) EXPECT_EQ(faulty.findings[0].count, pair.count);
+        if (pair.count != 0) {
+            EXPECT_EQ(faulty.findings[0].count, pair.count);
+        }
         EXPECT_EQ(text_of(launched(2 * n + 1)), "");
     }
 }
