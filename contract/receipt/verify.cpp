@@ -90,7 +90,8 @@ Lines kernel_faults(const KernelOutcome& outcome, const Kernel& kernel, const st
     return faults;
 }
 
-Lines control_faults(const ControlOutcome& outcome, const Control& control, const Kernel& twin, bool embedded) {
+Lines control_faults(const RunOutcome& run, const ControlOutcome& outcome, const Control& control, const Kernel& twin,
+                     bool embedded) {
     Lines faults;
     const std::string who = fmt::format("{} control \"{}\"", outcome.chip, outcome.name);
     if (outcome.of != control.of) faults.push_back(who + ": is of another registration");
@@ -107,6 +108,7 @@ Lines control_faults(const ControlOutcome& outcome, const Control& control, cons
     }
     ControlOutcome again = outcome;
     judge_control(control, twin, again);
+    doubt_control(run, again);
     if (again.verdict != outcome.verdict || again.why != outcome.why)
         faults.push_back(fmt::format("{}: says {}, its gates make it {}", who, verdict_name(outcome.verdict),
                                      verdict_name(again.verdict)));
@@ -442,7 +444,8 @@ Lines run_faults(const ReadReport& run, const Registry& registry) {
         if (declared == registry.controls.end()) continue;
         const Kernel* twin = registry.find_kernel(declared->of);
         if (twin != nullptr)
-            append(faults, control_faults(control, *declared, *twin, run.description.device == "embedded"), "");
+            append(faults, control_faults(outcome, control, *declared, *twin, run.description.device == "embedded"),
+                   "");
     }
     return faults;
 }

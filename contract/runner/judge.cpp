@@ -88,6 +88,25 @@ void judge_control(const Control& control, const Kernel& twin, ControlOutcome& o
     decide(ControlVerdict::kMissed, fmt::format("{}, and no gate up to it failed", expected));
 }
 
+void doubt_control(const RunOutcome& run, ControlOutcome& outcome) {
+    if (outcome.verdict != ControlVerdict::kRedAsPlanted || outcome.gates.empty()) return;
+    const GateResult& red = outcome.gates.back();
+    if (red.findings.empty()) return;
+    for (const KernelOutcome& kernel : run.kernels) {
+        if (kernel.name != outcome.of || kernel.chip != outcome.chip) continue;
+        for (const GateResult& result : kernel.gates) {
+            if (result.gate != red.gate || result.status != Status::kFail) continue;
+            const auto same = std::find_if(result.findings.begin(), result.findings.end(),
+                                           [&](const Finding& f) { return f.kind == red.findings.front().kind; });
+            if (same == result.findings.end()) continue;
+            outcome.verdict = ControlVerdict::kUnchecked;
+            outcome.why = fmt::format("{} is red at gate {} with \"{}\" without the fault, too", outcome.of, red.gate,
+                                      same->kind);
+            return;
+        }
+    }
+}
+
 ChipSummary summarise(const RunOutcome& run, const std::string& chip) {
     ChipSummary summary;
     const auto count = [&](const std::vector<GateResult>& gates, const DeviceReport& device) {

@@ -36,7 +36,7 @@ struct KernelOutcome {
 enum class ControlVerdict : std::uint8_t {
     kRedAsPlanted,
     kMissed,    // another gate, another kind, or none
-    kUnchecked, // a gate up to the one it names could not ask
+    kUnchecked, // a gate up to the one it names could not ask, or its registration shows the same without the fault
     kNotAsked   // a fault for the embedded device, on a card
 };
 /// `red as planted`, `missed`, `unchecked`, `not asked here`.
@@ -83,6 +83,11 @@ struct RunOutcome {
     std::vector<KernelOutcome> kernels;
     std::vector<ControlOutcome> controls;
 };
+
+/// A control that is red as planted becomes unchecked where its registration fails the same gate on that chip with the
+/// same kind of finding: then the fault has shown nothing. Without an outcome of the registration in `run`, nothing
+/// changes.
+void doubt_control(const RunOutcome& run, ControlOutcome& outcome);
 
 ChipSummary summarise(const RunOutcome& run, const std::string& chip);
 

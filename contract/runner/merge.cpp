@@ -170,6 +170,7 @@ pm::Result<ReadReport> merge_reports(const std::vector<NamedReport>& reports, co
         return pm::Error{fmt::format("the shards' registrations and controls are not in the order of a run: {} of {} "
                                      "have a place",
                                      dealt, whole.description.tasks)};
+    for (ControlOutcome& outcome : whole.outcome.controls) doubt_control(whole.outcome, outcome); // of another shard's
     if (const auto faults = form_faults(whole); !faults.empty())
         return pm::Error{fmt::format("the shards do not agree: {}", faults.front())};
     return whole;

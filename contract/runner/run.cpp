@@ -539,6 +539,7 @@ std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, cons
         }
         report.outcome.controls.push_back(std::move(outcome));
     }
+    for (ControlOutcome& outcome : report.outcome.controls) doubt_control(report.outcome, outcome);
     return std::move(report);
 }
 

@@ -83,6 +83,29 @@ TEST(JudgeControl, ACrashIsRedForAControlThatNamesIt) {
     EXPECT_EQ(outcome.verdict, ControlVerdict::kRedAsPlanted);
 }
 
+TEST(DoubtControl, AFaultProvesNothingWhereItsRegistrationIsAsRedWithoutIt) {
+    const auto verdict_beside = [](const std::string& name, const std::string& chip, GateResult gate) {
+        RunOutcome run;
+        run.kernels.emplace_back().name = name;
+        run.kernels[0].chip = chip;
+        run.kernels[0].gates = {passed(1), std::move(gate)};
+        ControlOutcome outcome;
+        outcome.of = "tile";
+        outcome.chip = "gfx1151";
+        outcome.verdict = ControlVerdict::kRedAsPlanted;
+        outcome.gates = {passed(1), failed(4, {"NaN lost"})};
+        doubt_control(run, outcome);
+        EXPECT_EQ(outcome.why.empty(), outcome.verdict == ControlVerdict::kRedAsPlanted);
+        return verdict_name(outcome.verdict);
+    };
+    EXPECT_EQ(verdict_beside("tile", "gfx1151", failed(4, {"outside the oracle", "NaN lost"})), "unchecked");
+    EXPECT_EQ(verdict_beside("tile", "gfx1151", passed(4)), "red as planted");
+    EXPECT_EQ(verdict_beside("tile", "gfx1151", failed(4, {"outside the oracle"})), "red as planted") << "another kind";
+    EXPECT_EQ(verdict_beside("tile", "gfx1151", failed(3, {"NaN lost"})), "red as planted") << "another gate";
+    EXPECT_EQ(verdict_beside("tile", "gfx1030", failed(4, {"NaN lost"})), "red as planted") << "another chip";
+    EXPECT_EQ(verdict_beside("twin", "gfx1151", failed(4, {"NaN lost"})), "red as planted") << "another registration";
+}
+
 Kernel with_known(std::uint32_t gate, const std::string& chip, const std::string& finding) {
     Kernel kernel;
     kernel.name = "tile";
