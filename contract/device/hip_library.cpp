@@ -51,6 +51,7 @@ pm::Result<std::shared_ptr<const HipLibrary>> open_hip_library(const std::vector
             return pm::Error{fmt::format("{}: lacks {}; expected a HIP runtime library of HIP 5.2 or later", candidate,
                                          fmt::join(missing, ", "))};
         (void)resolve(library->take_report, "pmTakeReport");
+        (void)resolve(library->set_read_only, "pmSetReadOnly");
         return std::shared_ptr<const HipLibrary>(std::move(library));
     }
     return pm::Error{"no HIP library:" + reasons};

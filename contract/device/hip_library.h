@@ -66,6 +66,9 @@ struct HipLibrary {
     /// The extension of the embedded device, `size_t pmTakeReport(char* buffer, size_t size)`; null on a card.
     std::size_t (*take_report)(char*, std::size_t) = nullptr;
 
+    /// Likewise `int pmSetReadOnly(const void* address, int read_only)`: 0 where it was done.
+    int (*set_read_only)(const void*, int) = nullptr;
+
     bool embedded() const { return take_report != nullptr; }
 };
 

@@ -103,6 +103,8 @@ pm::Result<Prepared> Prepared::create(Session& session, const ProgramPlan& plan,
             const auto bytes = inputs.buffers.find(buffer.name);
             if (bytes == inputs.buffers.end()) return pm::Error{fmt::format("{}: no input bytes", buffer.name)};
             if (const auto written = made->write(bytes->second); !written) return written.error().with(buffer.name);
+            if (const auto set = session.library().set_read_only; set != nullptr)
+                (void)set(reinterpret_cast<const void*>(made->address()), 1); // the allocation is ours, so it is there
         }
         prepared.buffers_.push_back(std::move(*made));
     }

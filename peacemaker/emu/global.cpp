@@ -36,8 +36,10 @@ void resolve_lanes(Wave& wave, const Addresses& at, u32 lanes, u32 bytes, bool s
             out.stored_to = out.stored_to || there->stored_to();
             continue;
         }
-        report_outside(wave, store ? FindingKind::kWriteOutOfBounds : FindingKind::kReadOutOfBounds, lane, at.of[lane],
-                       bytes, there);
+        const FindingKind kind = there != nullptr ? FindingKind::kReadOnlyWritten
+                                 : store          ? FindingKind::kWriteOutOfBounds
+                                                  : FindingKind::kReadOutOfBounds;
+        report_outside(wave, kind, lane, at.of[lane], bytes, there);
     }
 }
 

@@ -157,8 +157,7 @@ void lds_append(Wave& wave, const Inst& inst) {
     LaneWords words = {}, undefined = {};
     add_lds(wave.half_of(first), first % kLanes, at, Add ? count : 0u - count, words, undefined);
     deliver(wave, inst, ReturnClass::kLdsOp, words, undefined, wave.exec());
-    if (wave.upper != nullptr)
-        deliver(*wave.upper, inst, ReturnClass::kLdsOp, words, undefined, wave.upper->exec());
+    if (wave.upper != nullptr) deliver(*wave.upper, inst, ReturnClass::kLdsOp, words, undefined, wave.upper->exec());
 }
 
 // Lane l at four times l from what M0 and the offset name.

@@ -20,7 +20,7 @@ struct Allocation {
     std::uint64_t size = 0; // bytes, exactly as asked for
     std::byte* data = nullptr;
     std::vector<std::uint8_t> undefined;
-    bool read_only = false; // code and kernarg: a kernel's store is a finding
+    bool read_only = false; // code, kernarg and what the host says is: a kernel's store is a finding
     bool code = false;      // part of a loaded module
     bool mapped = false;    // the bytes are the host's: Memory does not own them
 

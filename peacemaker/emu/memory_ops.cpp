@@ -40,7 +40,8 @@ void global_addresses(Wave& wave, const Inst& inst, Addresses& out) {
     for (u32 k = 0; k < m.address_dwords; ++k)
         require_defined_lanes(wave, static_cast<Register>(m.address + k), exec, "an address");
     if (m.address_dwords == 0) {
-        for (u32 lane = 0; lane < kLanes; ++lane) out.of[lane] = base + (inst.row->adds_lane ? 4 * (wave.first_lane + lane) : 0);
+        for (u32 lane = 0; lane < kLanes; ++lane)
+            out.of[lane] = base + (inst.row->adds_lane ? 4 * (wave.first_lane + lane) : 0);
     } else if (m.address_dwords == 1) {
         const u32* const address = wave.v[m.address];
         for (u32 lane = 0; lane < kLanes; ++lane) out.of[lane] = base + address[lane];

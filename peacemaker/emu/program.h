@@ -11,8 +11,9 @@
 
 namespace pm::emu {
 
-/// Lifts `kernel` of `object`; `disassembler` is of the kernel's wave size. Bytes that are no instruction, and instructions without a semantic row, become entries
-/// that stop the launch when they are reached (never before). Error: the kernel's code does not lie in the file.
+/// Lifts `kernel` of `object`; `disassembler` is of the kernel's wave size. Bytes that are no instruction, and
+/// instructions without a semantic row, become entries that stop the launch when they are reached (never before).
+/// Error: the kernel's code does not lie in the file.
 Result<std::unique_ptr<Program>> lift(const CodeObject& object, const Kernel& kernel, isa::Disassembler& disassembler);
 
 } // namespace pm::emu

@@ -16,6 +16,7 @@ struct KindName {
 constexpr KindName kKindNames[] = {
     {FindingKind::kReadOutOfBounds, "out-of-bounds read"},
     {FindingKind::kWriteOutOfBounds, "out-of-bounds write"},
+    {FindingKind::kReadOnlyWritten, "read-only memory written"},
     {FindingKind::kUsedBeforeWait, "register used before its wait"},
     {FindingKind::kOverwrittenBeforeWait, "register overwritten before its wait"},
     {FindingKind::kUndefinedDecides, "undefined value decides"},

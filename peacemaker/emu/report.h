@@ -22,6 +22,7 @@ namespace pm::emu {
 enum class FindingKind : std::uint8_t {
     kReadOutOfBounds,
     kWriteOutOfBounds,
+    kReadOnlyWritten,
     kUsedBeforeWait,
     kOverwrittenBeforeWait,
     kUndefinedDecides,

@@ -17,3 +17,12 @@ PM_EXPORT size_t pmTakeReport(char* json, size_t capacity) {
     });
     return needed;
 }
+
+PM_EXPORT int pmSetReadOnly(const void* address, int read_only) {
+    return pm::hip::api([&](pm::hip::Runtime& runtime) {
+        const auto place = runtime.place_of(address);
+        if (place.allocation == nullptr) return hipErrorInvalidValue;
+        place.allocation->read_only = read_only != 0;
+        return hipSuccess;
+    });
+}

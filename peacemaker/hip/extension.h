@@ -14,6 +14,11 @@ extern "C" {
    starts a new report; otherwise nothing is written and nothing is lost. `json` may be null when `capacity` is 0. */
 size_t pmTakeReport(char* json, size_t capacity);
 
+/* From now on a kernel's store to the allocation that holds `address`, whatever it stores, is a finding and changes
+   nothing; `read_only` 0 takes that back. What the host writes is not concerned. Returns 0, or 1 (hipErrorInvalidValue)
+   where no allocation holds the address. */
+int pmSetReadOnly(const void* address, int read_only);
+
 #ifdef __cplusplus
 }
 #endif

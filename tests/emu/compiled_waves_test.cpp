@@ -149,7 +149,8 @@ TEST_P(CompiledWaves, WideArithmeticAndTheStack) {
 
 TEST_P(CompiledWaves, QuotientsOfFloats) {
     std::vector<float> in, want;
-    for (u32 i = 0; i < kItems; ++i) in.push_back(static_cast<float>(static_cast<int>(i * 37 % 101) - 50) * 0.37f + 0.1f);
+    for (u32 i = 0; i < kItems; ++i)
+        in.push_back(static_cast<float>(static_cast<int>(i * 37 % 101) - 50) * 0.37f + 0.1f);
     for (std::size_t i = 0; i < kItems; ++i) {
         const float x = in[i], y = in[(i + 1) % 100];
         const float product = y * x;

@@ -84,8 +84,7 @@ std::string metadata(const KernelText& k) {
         "  - .name: {0}\n    .symbol: {0}.kd\n    .kernarg_segment_size: {1}\n    .kernarg_segment_align: 8\n"
         "    .group_segment_fixed_size: {2}\n    .private_segment_fixed_size: {3}\n    .wavefront_size: {6}\n"
         "    .sgpr_count: 100\n    .vgpr_count: {4}\n    .max_flat_workgroup_size: {5}\n    .args:\n",
-        k.name, kernarg_of(k), k.lds, k.scratch, k.vgprs, k.max_block,
-        k.wave64 ? 64 : 32);
+        k.name, kernarg_of(k), k.lds, k.scratch, k.vgprs, k.max_block, k.wave64 ? 64 : 32);
     for (std::uint32_t i = 0; i < k.pointers; ++i)
         text += fmt::format(
             "      - .name: p{}\n        .offset: {}\n        .size: 8\n        .value_kind: by_value\n", i, 8 * i);

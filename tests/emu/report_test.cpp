@@ -26,6 +26,7 @@ TEST(FindingKinds, HaveTheNamesThatRegistriesUse) {
     const std::pair<K, const char*> names[] = {
         {K::kReadOutOfBounds, "out-of-bounds read"},
         {K::kWriteOutOfBounds, "out-of-bounds write"},
+        {K::kReadOnlyWritten, "read-only memory written"},
         {K::kUsedBeforeWait, "register used before its wait"},
         {K::kOverwrittenBeforeWait, "register overwritten before its wait"},
         {K::kUndefinedDecides, "undefined value decides"},

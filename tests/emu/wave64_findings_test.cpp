@@ -80,8 +80,8 @@ std::vector<Pair> pairs() {
          K::kUndefinedDecides, 0, 1},
         {"exec_from_undefined_lanes", kAllGens,
          some_undefined + "v_cmp_ne_u32_e32 vcc, 0, v20\n s_and_saveexec_b64 s[20:21], vcc",
-         "v_mov_b32_e32 v20, 0\n v_cmp_ne_u32_e32 vcc, 0, v20\n s_and_saveexec_b64 s[20:21], vcc",
-         K::kUndefinedDecides, 32, 1},
+         "v_mov_b32_e32 v20, 0\n v_cmp_ne_u32_e32 vcc, 0, v20\n s_and_saveexec_b64 s[20:21], vcc", K::kUndefinedDecides,
+         32, 1},
         {"exec_of_one_comparison", kAllGens, some_undefined + "v_cmpx_ne_u32_e32 0, v20",
          "v_mov_b32_e32 v20, 0\n v_cmpx_ne_u32_e32 0, v20", K::kUndefinedDecides, 32, 1},
         {"an_undefined_address", kAllGens, zero + "global_load_dword v2, v20, s[4:5]\n wait_all",
@@ -91,8 +91,8 @@ std::vector<Pair> pairs() {
          some_undefined + "v_readlane_b32 s20, v20, 31\n s_cmp_eq_u32 s20, 0\n s_cbranch_scc1 .Llane@\n.Llane@:",
          K::kUndefinedDecides, 0, 1},
         // Registers come in fours: 23 of them are 24.
-        {"a_register_too_many", kAllGens, "v_mov_b32_e32 v24, 0", "v_mov_b32_e32 v23, 0",
-         K::kRegisterOutsideAllocation, 0},
+        {"a_register_too_many", kAllGens, "v_mov_b32_e32 v24, 0", "v_mov_b32_e32 v23, 0", K::kRegisterOutsideAllocation,
+         0},
     };
 }
 

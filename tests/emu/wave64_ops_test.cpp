@@ -69,7 +69,9 @@ std::vector<Case> mask_cases() {
         {"compare_vcc", kAllGens, "v_cmp_lt_u32_e32 vcc, v5, v6" + shown("vcc_lo", "vcc_hi"), less},
         {"compare_pair", kAllGens, "v_cmp_lt_u32_e64 s[20:21], v5, v6" + shown("s20", "s21"), less},
         {"compare_null_half", kAllGens, "v_cmp_lt_u32_e64 s[20:21], v5, 0" + shown("s20", "s21"),
-         [](const Lanes&, unsigned) { return Two{0, 0}; }},
+         [](const Lanes&, unsigned) {
+             return Two{0, 0};
+         }},
         {"compare_sdwa", kGen10,
          "v_cmp_gt_u32_sdwa s[20:21], v5, v6 src0_sel:BYTE_0 src1_sel:BYTE_1" + shown("s20", "s21"),
          [](const Lanes& l, unsigned) {
@@ -86,14 +88,10 @@ std::vector<Case> mask_cases() {
         // The scalar source is read before either half of the mask is written.
         {"compare_overlapping_low", kAllGens,
          "s_mov_b32 s20, 0x70000000\n v_cmp_lt_u32_e64 s[20:21], s20, v5" + shown("s20", "s21"),
-         [](const Lanes& l, unsigned) {
-             return both(l.where([&](unsigned i) { return l.a[i] > 0x70000000u; }));
-         }},
+         [](const Lanes& l, unsigned) { return both(l.where([&](unsigned i) { return l.a[i] > 0x70000000u; })); }},
         {"compare_overlapping_high", kAllGens,
          "s_mov_b32 s21, 0x70000000\n v_cmp_lt_u32_e64 s[20:21], s21, v5" + shown("s20", "s21"),
-         [](const Lanes& l, unsigned) {
-             return both(l.where([&](unsigned i) { return l.a[i] > 0x70000000u; }));
-         }},
+         [](const Lanes& l, unsigned) { return both(l.where([&](unsigned i) { return l.a[i] > 0x70000000u; })); }},
         {"select_pair", kAllGens,
          "s_mov_b32 s20, 0xf0f01234\n s_mov_b32 s21, 0x0ff05a5a\n v_cndmask_b32_e64 v2, v5, v6, s[20:21]",
          [](const Lanes& l, unsigned lane) {
@@ -105,7 +103,9 @@ std::vector<Case> mask_cases() {
              return Two{(0x0ff05a5af0f01234u >> lane & 1u) != 0 ? l.b[lane] : l.a[lane], l.old[1][lane]};
          }},
         {"select_exec", kAllGens, "v_cndmask_b32_e64 v2, v5, v6, exec",
-         [](const Lanes& l, unsigned lane) { return Two{l.b[lane], l.old[1][lane]}; }},
+         [](const Lanes& l, unsigned lane) {
+             return Two{l.b[lane], l.old[1][lane]};
+         }},
         {"carry_vcc", kAllGens, "v_add_co_u32 v2, vcc, v5, v6\n v_add_co_ci_u32_e32 v3, vcc, v6, v5, vcc",
          [](const Lanes& l, unsigned lane) { return both(l.wide_a(lane) + l.wide_b(lane)); }},
         {"carry_pairs", kAllGens,
@@ -145,7 +145,9 @@ std::vector<Case> control_cases() {
         {"if_else", kAllGens,
          "v_cmp_lt_u32_e32 vcc, v5, v6\n s_and_saveexec_b64 s[20:21], vcc\n v_mov_b32_e32 v2, 1\n"
          "s_xor_b64 exec, exec, s[20:21]\n v_mov_b32_e32 v2, 2\n s_mov_b64 exec, s[20:21]",
-         [](const Lanes& l, unsigned lane) { return Two{l.a[lane] < l.b[lane] ? 1u : 2u, l.old[1][lane]}; }},
+         [](const Lanes& l, unsigned lane) {
+             return Two{l.a[lane] < l.b[lane] ? 1u : 2u, l.old[1][lane]};
+         }},
         {"inverted", kAllGens, "s_not_b64 exec, exec\n v_mov_b32_e32 v2, 3\n v_mov_b32_e32 v3, 4",
          [](const Lanes& l, unsigned lane) {
              return l.active(lane) ? Two{l.old[0][lane], l.old[1][lane]} : Two{3, 4};
@@ -153,9 +155,13 @@ std::vector<Case> control_cases() {
          true},
         {"vccnz_of_the_upper_half", kAllGens,
          "s_mov_b32 vcc_lo, 0\n s_mov_b32 vcc_hi, 0x40000\n s_cbranch_vccnz .Lvccnz@\n v_mov_b32_e32 v2, 1\n.Lvccnz@:",
-         [](const Lanes& l, unsigned lane) { return Two{l.old[0][lane], l.old[1][lane]}; }},
+         [](const Lanes& l, unsigned lane) {
+             return Two{l.old[0][lane], l.old[1][lane]};
+         }},
         {"vccz_of_both", kAllGens, "s_mov_b64 vcc, 0\n s_cbranch_vccz .Lvccz@\n v_mov_b32_e32 v2, 1\n.Lvccz@:",
-         [](const Lanes& l, unsigned lane) { return Two{l.old[0][lane], l.old[1][lane]}; }},
+         [](const Lanes& l, unsigned lane) {
+             return Two{l.old[0][lane], l.old[1][lane]};
+         }},
         {"execz_with_an_upper_half", kAllGens,
          "s_mov_b32 exec_lo, 0\n s_cbranch_execz .Lexecz@\n v_mov_b32_e32 v2, 1\n.Lexecz@:",
          [](const Lanes& l, unsigned lane) {
@@ -164,7 +170,9 @@ std::vector<Case> control_cases() {
         {"execnz_of_neither", kAllGens,
          "s_mov_b64 s[20:21], exec\n s_mov_b64 exec, 0\n s_cbranch_execnz .Lexecnz@\n s_mov_b64 exec, s[20:21]\n"
          "v_mov_b32_e32 v2, 1\n.Lexecnz@:",
-         [](const Lanes& l, unsigned lane) { return Two{1, l.old[1][lane]}; }},
+         [](const Lanes& l, unsigned lane) {
+             return Two{1, l.old[1][lane]};
+         }},
     };
 }
 
@@ -344,8 +352,7 @@ TEST_P(Wave64, ComputesOnAllLanes) {
         std::vector<u32> want(2 * kWave);
         for (unsigned lane = 0; lane < kWave; ++lane) {
             const bool written = lanes.active(lane) || cases[n].inactive_too;
-            const Two two =
-                written ? cases[n].expected(lanes, lane) : Two{lanes.old[0][lane], lanes.old[1][lane]};
+            const Two two = written ? cases[n].expected(lanes, lane) : Two{lanes.old[0][lane], lanes.old[1][lane]};
             want[lane] = two[0];
             want[kWave + lane] = two[1];
         }

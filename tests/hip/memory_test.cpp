@@ -219,4 +219,13 @@ TEST_F(MemoryCalls, AReportIsTakenOnlyByABufferThatHoldsIt) {
     EXPECT_EQ(take_report()["findings"].size(), 1U);
 }
 
+TEST_F(MemoryCalls, AnAllocationIsMadeReadOnlyForKernelsByAnAddressInsideIt) {
+    auto* const memory = static_cast<std::uint8_t*>(allocate(16));
+    EXPECT_EQ(HIP(pmSetReadOnly)(memory + 5, 1), 0);
+    const std::array<std::uint8_t, 16> host{};
+    HIP_OK(HIP(hipMemcpy)(memory, host.data(), 16, hipMemcpyHostToDevice));
+    EXPECT_EQ(HIP(pmSetReadOnly)(host.data(), 1), hipErrorInvalidValue);
+    EXPECT_EQ(HIP(pmSetReadOnly)(memory, 0), 0);
+}
+
 } // namespace

@@ -10,8 +10,8 @@
 
 namespace pm::testing {
 
-/// `text` assembled for `chip` in waves of `wave` lanes by llvm-mc-22: a relocatable ELF file. Error: what the assembler
-/// says.
+/// `text` assembled for `chip` in waves of `wave` lanes by llvm-mc-22: a relocatable ELF file. Error: what the
+/// assembler says.
 Result<std::string> assemble(std::string_view chip, std::string_view text, unsigned wave = 32);
 /// A code object from a relocatable file, by ld.lld-22.
 Result<std::string> link(std::string_view relocatable);

@@ -163,7 +163,13 @@ name = "an input is changed"
 of = "square"
 plant = { edit = [{ from = "out[i] = (u16)", to = "((u16 *)v)[i] = 0; out[i] = (u16)" }] }
 red_at = 2
-finding = "input changed"
+finding = "read-only memory written"
+[[control]]
+name = "an input is stored as it was"
+of = "square"
+plant = { edit = [{ from = "out[i] = (u16)", to = "((volatile u16 *)v)[i] = ((volatile u16 *)v)[i]; out[i] = (u16)" }] }
+red_at = 2
+finding = "read-only memory written"
 [[control]]
 name = "no relu"
 of = "square"
@@ -179,7 +185,7 @@ finding = "NaN lost"
 )toml");
     const Ran ran = run(std::string(kOn) + "--gates 1-4");
     EXPECT_EQ(ran.status, 0) << ran.out;
-    EXPECT_TRUE(has(ran, "6 controls: 6 red as planted, 0 missed")) << ran.out;
+    EXPECT_TRUE(has(ran, "7 controls: 7 red as planted, 0 missed")) << ran.out;
 }
 
 constexpr const char* kWaitGone = R"toml(
