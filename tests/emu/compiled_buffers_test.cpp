@@ -21,15 +21,17 @@ using u64 = std::uint64_t;
 
 constexpr u32 kBlock = 64;
 
-/// Chip, optimisation.
-using Build = std::tuple<unsigned, std::string>;
+/// Chip, optimisation, lanes of a wave.
+using Build = std::tuple<unsigned, std::string, unsigned>;
 
 class CompiledBuffers : public ::testing::TestWithParam<Build> {
 protected:
     void SetUp() override {
-        const auto& [chip, level] = GetParam();
+        const auto& [chip, level, wave] = GetParam();
         const std::string source = std::string(HKC_SOURCE_DIR) + "/tests/emu/compiled/buffers.hip";
-        const auto& object = compiled_hip("clang++-22", chips()[chip].name, source, {"-std=c++20", level});
+        const auto& object =
+            compiled_hip("clang++-22", chips()[chip].name, source,
+                         {"-std=c++20", level, wave == 64 ? "-mwavefrontsize64" : "-mno-wavefrontsize64"});
         ASSERT_TRUE(object) << object.error().text;
         rig_ = std::make_unique<Rig>(*object);
         ASSERT_TRUE(rig_->ok());
@@ -99,10 +101,10 @@ TEST_P(CompiledBuffers, Formats) {
 
 INSTANTIATE_TEST_SUITE_P(Builds, CompiledBuffers,
                          ::testing::Combine(::testing::Range(0u, static_cast<unsigned>(chips().size())),
-                                            ::testing::Values("-O0", "-O3")),
+                                            ::testing::Values("-O0", "-O3"), ::testing::Values(32u, 64u)),
                          [](const auto& info) {
-                             return fmt::format("{}_{}", chips()[std::get<0>(info.param)].name,
-                                                std::get<1>(info.param).substr(1));
+                             return fmt::format("{}_{}_wave{}", chips()[std::get<0>(info.param)].name,
+                                                std::get<1>(info.param).substr(1), std::get<2>(info.param));
                          });
 
 } // namespace

@@ -22,16 +22,17 @@ using u64 = std::uint64_t;
 
 constexpr u32 kBlock = 64;
 
-/// Chip, compiler, optimisation, code object version.
-using Build = std::tuple<unsigned, std::string, std::string, std::string>;
+/// Chip, compiler, optimisation, code object version, lanes of a wave.
+using Build = std::tuple<unsigned, std::string, std::string, std::string, unsigned>;
 
 class Compiled : public ::testing::TestWithParam<Build> {
 protected:
     void SetUp() override {
-        const auto& [chip, compiler, level, version] = GetParam();
+        const auto& [chip, compiler, level, version, wave] = GetParam();
         const auto& object = compiled_hip("clang++-" + compiler, chips()[chip].name,
                                           std::string(HKC_SOURCE_DIR) + "/tests/emu/compiled/kernels.hip",
-                                          {"-std=c++20", "-mcode-object-version=" + version, level});
+                                          {"-std=c++20", "-mcode-object-version=" + version, level,
+                                           wave == 64 ? "-mwavefrontsize64" : "-mno-wavefrontsize64"});
         ASSERT_TRUE(object) << object.error().text;
         rig_ = std::make_unique<Rig>(*object);
         ASSERT_TRUE(rig_->ok());
@@ -119,15 +120,22 @@ TEST_P(Compiled, IdsAndSizes) {
     EXPECT_EQ(words_of<u32>(out), want);
 }
 
+std::string name_of(const ::testing::TestParamInfo<Build>& info) {
+    const auto& [chip, compiler, level, version, wave] = info.param;
+    return fmt::format("{}_clang{}_{}_v{}_wave{}", chips()[chip].name, compiler, level.substr(1), version, wave);
+}
+
 INSTANTIATE_TEST_SUITE_P(Builds, Compiled,
                          ::testing::Combine(::testing::Range(0u, static_cast<unsigned>(chips().size())),
                                             ::testing::Values("19", "22"), ::testing::Values("-O0", "-O3"),
-                                            ::testing::Values("4", "6")),
-                         [](const auto& info) {
-                             return fmt::format("{}_clang{}_{}_v{}", chips()[std::get<0>(info.param)].name,
-                                                std::get<1>(info.param), std::get<2>(info.param).substr(1),
-                                                std::get<3>(info.param));
-                         });
+                                            ::testing::Values("4", "6"), ::testing::Values(32u)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Wave64, Compiled,
+                         ::testing::Combine(::testing::Range(0u, static_cast<unsigned>(chips().size())),
+                                            ::testing::Values("19", "22"),
+                                            ::testing::Values("-O0", "-O1", "-O2", "-O3"), ::testing::Values("6"),
+                                            ::testing::Values(64u)),
+                         name_of);
 
 } // namespace
 } // namespace pm::testing

@@ -13,13 +13,10 @@ namespace {
 using K = emu::FindingKind;
 using u32 = std::uint32_t;
 
-enum : unsigned { kInOrder = 3, kGen12 = 4, kAllGens = 7 };
-
 /// s[4:5] is `in` (128 words, 0..127), s[6:7] `out` (40 words), v1 the item's byte offset into either; v20 was never
 /// written.
 struct Pair {
     const char* name;
-    unsigned generations; // 1 << generation - 10
     std::string faulty, right;
     K kind;
     u32 lane = 0;
@@ -39,60 +36,57 @@ std::vector<Pair> pairs() {
     const std::string zero = some_undefined + "v_mul_u32_u24_e32 v20, 0, v20\n "; // undefined all the same
     const std::string own = "v_lshlrev_b32_e32 v7, 2, v0\n ", first = "v_mov_b32_e32 v7, 0\n ";
     return {
-        {"used_before_its_wait", kAllGens, upper + load + use2 + "wait_all", upper + load + "wait_all\n " + use2,
+        {"used_before_its_wait", upper + load + use2 + "wait_all", upper + load + "wait_all\n " + use2,
          K::kUsedBeforeWait, 40, 1},
-        {"used_in_another_half", kAllGens, load + lower + use2 + "wait_all",
+        {"used_in_another_half", load + lower + use2 + "wait_all",
          upper + load + lower + "v_mov_b32_e32 v2, 0\n " + use2 + "wait_all", K::kUsedBeforeWait, 0, 1},
-        {"overwritten_before_its_wait", kAllGens, upper + load + "v_mov_b32_e32 v2, 0\n wait_all",
+        {"overwritten_before_its_wait", upper + load + "v_mov_b32_e32 v2, 0\n wait_all",
          upper + load + lower + "v_mov_b32_e32 v2, 0\n wait_all", K::kOverwrittenBeforeWait, 40, 1},
         // A load of one half is one load: of two, the wait leaves the younger one outstanding.
-        {"counts_a_load_of_the_upper_half", kInOrder, load + upper + load3 + "wait_vm 1\n " + use3 + "wait_all",
+        {"counts_a_load_of_the_upper_half", load + upper + load3 + "wait_vm 1\n " + use3 + "wait_all",
          load + upper + load3 + all + "wait_vm 1\n " + use2 + "wait_all", K::kUsedBeforeWait, 40, 1},
-        {"counts_a_load_of_the_lower_half", kInOrder, load + lower + load3 + "wait_vm 1\n " + use3 + "wait_all",
+        {"counts_a_load_of_the_lower_half", load + lower + load3 + "wait_vm 1\n " + use3 + "wait_all",
          load + lower + load3 + all + "wait_vm 1\n " + use2 + "wait_all", K::kUsedBeforeWait, 0, 1},
-        {"without_an_order", kGen12, load + upper + load3 + all + "wait_vm 1\n " + use2 + "wait_all",
-         load + upper + load3 + all + "wait_vm 0\n " + use2, K::kUsedBeforeWait, 0},
-        {"loads_into_what_is_in_flight", kAllGens, upper + load + "ds_read_b32 v2, v1\n wait_all",
+        {"loads_into_what_is_in_flight", upper + load + "ds_read_b32 v2, v1\n wait_all",
          upper + load + lower + "ds_read_b32 v2, v1\n wait_all", K::kOverwrittenBeforeWait, 40},
-        {"lds_load_of_the_upper_half", kAllGens, own + upper + "ds_read_b32 v2, v7\n " + use2 + "wait_all",
+        {"lds_load_of_the_upper_half", own + upper + "ds_read_b32 v2, v7\n " + use2 + "wait_all",
          own + upper + "ds_read_b32 v2, v7\n wait_lgkm 0\n " + use2, K::kUsedBeforeWait, 40},
-        {"read_by_another_lane", kAllGens, upper + load + all + "v_readlane_b32 s20, v2, 3\n wait_all",
+        {"read_by_another_lane", upper + load + all + "v_readlane_b32 s20, v2, 3\n wait_all",
          upper + load + all + "wait_all\n v_readlane_b32 s20, v2, 3", K::kUsedBeforeWait, 40},
-        {"lane_mask_in_flight", kAllGens,
+        {"lane_mask_in_flight",
          "s_load_dwordx2 s[20:21], s[8:9], 0x0\n v_cndmask_b32_e64 v2, v0, v1, s[20:21]\n wait_scalar",
          "s_load_dwordx2 s[20:21], s[8:9], 0x0\n wait_scalar\n v_cndmask_b32_e64 v2, v0, v1, s[20:21]",
          K::kUsedBeforeWait, 0},
-        {"stores_out_of_bounds", kAllGens, "global_store_dword v1, v0, s[6:7]",
+        {"stores_out_of_bounds", "global_store_dword v1, v0, s[6:7]",
          "s_mov_b32 exec_hi, 0xff\n global_store_dword v1, v0, s[6:7]", K::kWriteOutOfBounds, 40, 24},
-        {"loads_out_of_bounds", kAllGens, "global_load_dword v2, v1, s[6:7] offset:-4\n wait_all",
+        {"loads_out_of_bounds", "global_load_dword v2, v1, s[6:7] offset:-4\n wait_all",
          "s_mov_b32 exec_lo, -2\n s_mov_b32 exec_hi, 0x1ff\n global_load_dword v2, v1, s[6:7] offset:-4\n wait_all",
          K::kReadOutOfBounds, 0, 24},
-        {"lds_out_of_bounds", kAllGens, own + "ds_write_b32 v7, v0 offset:352", own + "ds_write_b32 v7, v0 offset:256",
+        {"lds_out_of_bounds", own + "ds_write_b32 v7, v0 offset:352", own + "ds_write_b32 v7, v0 offset:256",
          K::kLdsOutOfBounds, 40, 24},
-        {"lds_race_of_two_waves", kAllGens, own + "v_and_b32_e32 v7, 0xff, v7\n ds_write_b32 v7, v0\n wait_all",
+        {"lds_race_of_two_waves", own + "v_and_b32_e32 v7, 0xff, v7\n ds_write_b32 v7, v0\n wait_all",
          own + "ds_write_b32 v7, v0\n wait_all", K::kLdsRace, 0, 0, 128},
-        {"lds_race_with_an_upper_half", kAllGens,
+        {"lds_race_with_an_upper_half",
          upper + first + "ds_write_b32 v7, v0\n wait_all", // of both waves
          upper + own + "ds_write_b32 v7, v0\n wait_all", K::kLdsRace, 40, 0, 128},
-        {"a_branch_on_undefined_lanes", kAllGens,
+        {"a_branch_on_undefined_lanes",
          some_undefined + "v_cmp_ne_u32_e32 vcc, 0, v20\n s_cbranch_vccnz .Lundefined@\n.Lundefined@:",
          some_undefined + "v_cmp_eq_u32_e32 vcc, 0, v20\n s_cbranch_vccnz .Lundefined@\n.Lundefined@:",
          K::kUndefinedDecides, 0, 1},
-        {"exec_from_undefined_lanes", kAllGens,
+        {"exec_from_undefined_lanes",
          some_undefined + "v_cmp_ne_u32_e32 vcc, 0, v20\n s_and_saveexec_b64 s[20:21], vcc",
          "v_mov_b32_e32 v20, 0\n v_cmp_ne_u32_e32 vcc, 0, v20\n s_and_saveexec_b64 s[20:21], vcc", K::kUndefinedDecides,
          32, 1},
-        {"exec_of_one_comparison", kAllGens, some_undefined + "v_cmpx_ne_u32_e32 0, v20",
+        {"exec_of_one_comparison", some_undefined + "v_cmpx_ne_u32_e32 0, v20",
          "v_mov_b32_e32 v20, 0\n v_cmpx_ne_u32_e32 0, v20", K::kUndefinedDecides, 32, 1},
-        {"an_undefined_address", kAllGens, zero + "global_load_dword v2, v20, s[4:5]\n wait_all",
+        {"an_undefined_address", zero + "global_load_dword v2, v20, s[4:5]\n wait_all",
          zero + "s_mov_b32 exec_hi, 0\n global_load_dword v2, v20, s[4:5]\n wait_all", K::kUndefinedDecides, 32, 1},
-        {"undefined_by_readlane", kAllGens,
+        {"undefined_by_readlane",
          some_undefined + "v_readlane_b32 s20, v20, 33\n s_cmp_eq_u32 s20, 0\n s_cbranch_scc1 .Llane@\n.Llane@:",
          some_undefined + "v_readlane_b32 s20, v20, 31\n s_cmp_eq_u32 s20, 0\n s_cbranch_scc1 .Llane@\n.Llane@:",
          K::kUndefinedDecides, 0, 1},
         // Registers come in fours: 23 of them are 24.
-        {"a_register_too_many", kAllGens, "v_mov_b32_e32 v24, 0", "v_mov_b32_e32 v23, 0", K::kRegisterOutsideAllocation,
-         0},
+        {"a_register_too_many", "v_mov_b32_e32 v24, 0", "v_mov_b32_e32 v23, 0", K::kRegisterOutsideAllocation, 0},
     };
 }
 
@@ -121,7 +115,6 @@ TEST_P(Wave64Findings, AreThoseOfTheFaultyKernelAlone) {
     std::vector<Pair> there;
     std::vector<KernelText> kernels;
     for (const Pair& pair : pairs()) {
-        if ((pair.generations >> (chip.generation - 10) & 1u) == 0) continue;
         kernels.push_back(kernel_of(pair, pair.faulty, kernels.size()));
         kernels.push_back(kernel_of(pair, pair.right, kernels.size()));
         there.push_back(pair);

@@ -55,6 +55,20 @@ TEST_F(Occupancy, IsWhatWavesAndLdsAllow) {
     EXPECT_EQ(blocks(shared_, 1024, 0), 1);
 }
 
+// 97 registers of 64 lanes are 100, the room of 208: four waves a SIMD.
+TEST_F(Occupancy, CountsTheRegistersOfAWave64) {
+    const std::string object =
+        hip_test::compile_with("extern \"C\" __attribute__((global)) void many() { asm volatile(\"\" ::: \"v96\"); }",
+                               "--no-gpu-bundle-output --offload-arch=gfx1030 -mwavefrontsize64");
+    hipModule_t module = nullptr;
+    hipFunction_t many = nullptr;
+    HIP_OK(HIP(hipModuleLoadData)(&module, object.data()));
+    HIP_OK(HIP(hipModuleGetFunction)(&many, module, "many"));
+    EXPECT_EQ(blocks(many, 64, 0), 8);
+    EXPECT_EQ(blocks(many, 65, 0), 4);
+    HIP_OK(HIP(hipModuleUnload)(module));
+}
+
 TEST_F(Occupancy, ProposesTheLargestBlockThatKeepsTheMost) {
     int grid = 0;
     int block = 0;

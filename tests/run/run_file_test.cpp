@@ -140,6 +140,18 @@ TEST_F(RunFile, UndefinedBytesOfADumpNameNoInstruction) {
     EXPECT_FALSE(json.contains("lane"));
 }
 
+// 41 ints hold what lanes 0 to 39 write.
+TEST_F(RunFile, AWave64NamesItsLanes) {
+    pm::RunRequest wide = request(object("-mwavefrontsize64"), "outside", {"buf:164"});
+    wide.block = {64, 1, 1};
+    const auto result = pm::run_file(wide);
+    ASSERT_TRUE(result) << result.error().text;
+    ASSERT_EQ(result->report.findings.size(), 1U) << pm::report_text(*result);
+    EXPECT_EQ(result->report.findings[0].count, 24U);
+    const std::string text = pm::report_text(*result);
+    EXPECT_NE(text.find("workgroup 0,0,0 wave 0 lane 40 "), std::string::npos) << text;
+}
+
 TEST_F(RunFile, AFindingNamesItsSourceLineWhereTheObjectHasOne) {
     for (const auto& [flags, source] : {std::pair<const char*, std::string>{"", ""},
                                         {"-g", "kernels/k.hip:8"},

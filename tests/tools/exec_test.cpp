@@ -126,6 +126,16 @@ TEST(Exec, ReadsCompressedBundlesOfAnotherCompiler) {
     EXPECT_EQ(other.out, "compressed: hipErrorNoBinaryForGpu\n");
 }
 
+// Of 0, 1, 2, 0, 1, .. every third value is odd.
+TEST(Exec, RunsWavesOf64Lanes) {
+    for (const std::string chip : {"gfx1100", "gfx1201"}) {
+        const Ran ran = shell(kTool + " exec --chip " + chip + " -- ./wave64");
+        EXPECT_EQ(ran.status, 0) << chip << ran.out << ran.err;
+        EXPECT_EQ(ran.out, "wave64: 333 odd\n");
+        EXPECT_TRUE(holds(ran.err, "1 launches, 0 findings; ")) << ran.err;
+    }
+}
+
 TEST(Exec, WritesTheReportAsJson) {
     const std::string file = testing::TempDir() + "exec_test_report.json";
     fs::remove(file);

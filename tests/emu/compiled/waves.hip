@@ -57,7 +57,9 @@ KERNEL void sums(const u32 *in, u32 *out) {
     sum += __builtin_amdgcn_update_dpp(0, static_cast<int>(sum), 0x118, 0xf, 0xf, true);
     const u32 row = __builtin_amdgcn_permlanex16(0, sum, ~0u, ~0u, false, false);
     if (lane() % 32 >= 16) sum += row;
-    if (kWave == 64 && lane() >= 32) sum += __builtin_amdgcn_readlane(sum, 31);
+    // Read where all lanes are active.
+    const u32 lower = __builtin_amdgcn_readlane(sum, 31);
+    if (lane() >= 32) sum += lower;
     if (lane() == kWave - 1) totals[item() / kWave] = sum;
     sync();
     for (u32 w = 0; w < item() / kWave; ++w) sum += totals[w];

@@ -133,6 +133,7 @@ Outcome compare(const Build& build, std::span<const Function> functions, std::ui
     if (const auto r = write_file_atomically(source, source_of(functions)); !r) return fail(r.error().text);
     std::vector<std::string> flags = common_flags();
     flags.push_back(build.level);
+    flags.emplace_back(build.wave == 64 ? "-mwavefrontsize64" : "-mno-wavefrontsize64");
     const auto object = compile_hip(build.compiler, build.chip->name, source, flags);
     if (!object) return fail(object.error().text);
     auto parsed = parse_code_object(*object, "functions.hip");

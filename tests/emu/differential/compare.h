@@ -22,9 +22,10 @@ namespace pm::testing {
 struct Build {
     std::string compiler;
     const Chip* chip = nullptr;
-    std::string level; // -O1, ..
+    std::string level;  // -O1, ..
+    unsigned wave = 32; // lanes
 
-    std::string text() const { return compiler + " " + chip->name + " " + level; }
+    std::string text() const { return compiler + " " + chip->name + " " + level + " wave" + std::to_string(wave); }
 };
 
 /// Output bytes, one element a function.

@@ -17,6 +17,7 @@ struct Options {
     std::uint64_t seed = 1;
     std::uint32_t functions = 300, first = 0, batch = 25, jobs = std::max(1u, std::thread::hardware_concurrency());
     std::vector<std::string> chips, compilers = {"clang++-22", "clang++-19"}, levels = {"-O1", "-O3"};
+    std::vector<unsigned> waves = {32};
     std::uint32_t reduce = 3;
     bool print = false, allow_unchecked = false;
 };
@@ -32,8 +33,9 @@ std::vector<Build> builds_of(const Options& options) {
     for (const std::string& compiler : options.compilers)
         for (const pm::Chip& chip : pm::chips())
             for (const std::string& level : options.levels)
-                if (options.chips.empty() || std::ranges::find(options.chips, chip.name) != options.chips.end())
-                    builds.push_back({compiler, &chip, level});
+                for (const unsigned wave : options.waves)
+                    if (options.chips.empty() || std::ranges::find(options.chips, chip.name) != options.chips.end())
+                        builds.push_back({compiler, &chip, level, wave});
     return builds;
 }
 
@@ -52,8 +54,9 @@ void report(const Options& options, const Build& build, std::span<const Function
             const auto function = std::ranges::find(functions, d.function, &Function::number);
             text += text_of(reduce ? reduced(build, *function, options.seed) : *function);
         }
-        text += fmt::format("again: --seed {} --first {} --functions 1 --chips {} --compilers {} --levels={}\n",
-                            options.seed, d.function, build.chip->name, build.compiler, build.level);
+        text +=
+            fmt::format("again: --seed {} --first {} --functions 1 --chips {} --compilers {} --levels={} --waves {}\n",
+                        options.seed, d.function, build.chip->name, build.compiler, build.level, build.wave);
     }
     for (const std::string& u : outcome.unchecked)
         text += fmt::format("unchecked, seed {}, {}: {}\n", options.seed, build.text(), u);
@@ -128,6 +131,9 @@ int main(int argc, char** argv) {
     app.add_option("--chips", options.chips, "All of chips.toml unless given")->delimiter(',');
     app.add_option("--compilers", options.compilers, "Programs")->delimiter(',');
     app.add_option("--levels", options.levels, "Optimisation levels")->delimiter(',');
+    app.add_option("--waves", options.waves, "Lanes of a wave: 32, 64 or both")
+        ->delimiter(',')
+        ->check(CLI::IsMember({32u, 64u}));
     app.add_option("--reduce", options.reduce,
                    "How many functions that differ are made smaller before they are printed");
     app.add_flag("--allow-unchecked", options.allow_unchecked,
