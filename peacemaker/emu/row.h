@@ -125,11 +125,11 @@ struct Row {
     bool mask_in = false;             // reads a lane mask (VCC or an SGPR)
     bool mask_out = false;            // writes one
     bool hint = false;                // has no effect on results; left out of the program
-    bool whole_wave = false;       // a wave64 executes it on both halves at once; as a hint, it is one of wave32 alone
-    bool accumulates = false;      // the result register is the last source
-    bool is_float = false;         // obeys the mode register's rounding and denormal modes
-    bool integer_result = false;   // of a float instruction: subnormal-looking results are none
-    bool keeps_subnormals = false; // of a float instruction: whatever the mode register says
+    bool whole_wave = false;          // a wave64 runs it once for both halves; such a hint is one of wave32 alone
+    bool accumulates = false;         // the result register is the last source
+    bool is_float = false;            // obeys the mode register's rounding and denormal modes
+    bool integer_result = false;      // of a float instruction: subnormal-looking results are none
+    bool keeps_subnormals = false;    // of a float instruction: whatever the mode register says
     bool scc_in = false, scc_out = false;
     bool sets_mode = false;      // writes the mode register, ..
     bool names_hardware = false; // .. if its field does: id 5:0, offset 10:6, size less one 15:11 (SOPK)

@@ -34,9 +34,10 @@ struct Outstanding {
     std::uint8_t count = 0; // registers
     std::uint32_t lanes = 0;
     isa::Half half = isa::Half::kWhole;
-    std::uint32_t inst = 0;        // index of the instruction that issued it
-    std::uint32_t mask = ~0u;      // of the registers, from the first on
-    std::uint32_t lanes_upper = 0; // of a wave64: from lane 32 on
+    std::uint32_t inst = 0;   // index of the instruction that issued it
+    std::uint32_t mask = ~0u; // of the registers, from the first on
+    /// Of a wave64, from lane 32 on.
+    std::uint32_t lanes_upper = 0;
 };
 
 /// Outstanding operations of one counter, oldest first. No chip counts beyond 63.
