@@ -259,7 +259,7 @@ void format_store(Wave& wave, const Inst& inst) {
             undefined[at.word][lane] |= lost << at.shift;
         }
     }
-    write_words(wave, access.lanes.at, access.lanes.in_range[0], format.bytes(), words, undefined);
+    write_words(wave, inst, access.lanes.at, access.lanes.in_range[0], format.bytes(), words, undefined);
 }
 
 // --- the rows -----------------------------------------------------------------------------------------------------
@@ -295,6 +295,8 @@ constexpr Row high(Row r) {
 
 constexpr Row kRows[] = {
     HKC_SPACE("BUFFER", Unit::kBuffer, buffer_load, buffer_store),
+    HKC_LDS_LOADS("BUFFER_LOAD_", "_LDS", Unit::kBuffer, buffer_load),
+    filling_lds(format_row("BUFFER_LOAD_FORMAT_X_LDS", format_load, 1, false, false, false)),
     HKC_ATOMICS("BUFFER", "CSUB", Unit::kBuffer, buffer_atomic),
     HKC_COMPONENTS("BUFFER", "_LOAD", format_load, false, false),
     HKC_COMPONENTS("BUFFER", "_STORE", format_store, true, false),

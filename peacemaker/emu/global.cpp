@@ -226,6 +226,10 @@ void read_words(Wave& wave, const Inst& inst, const Addresses& at, const Found& 
 
 namespace {
 
+AccessKind kind_of_store(const Inst& inst) {
+    return inst.memory.device_scope ? AccessKind::kAtomic : AccessKind::kWrite;
+}
+
 // `fill(lane, undefined, out)` gives a lane's words, or the masks of their undefined bits; `any_undefined`: there may
 // be some.
 template <u32 Bytes, typename Fill>
@@ -258,9 +262,8 @@ void write_lanes(Wave& wave, const Addresses& at, u32 lanes, bool any_undefined,
 
 template <u32 Bytes>
 void write_global(Wave& wave, const Inst& inst, const Addresses& at, u32 lanes) {
-    const AccessKind kind = inst.memory.device_scope ? AccessKind::kAtomic : AccessKind::kWrite;
     write_lanes<Bytes>(
-        wave, at, lanes, data_undefined(wave, inst.memory), kind,
+        wave, at, lanes, data_undefined(wave, inst.memory), kind_of_store(inst),
         [&](u32 lane, bool undefined, u32* out) { stored_words(wave, inst, lane, undefined, Bytes, out); });
 }
 
@@ -285,10 +288,10 @@ void update_global(Wave& wave, const Inst& inst, const Addresses& at, u32 lanes,
 
 #define HKC_SIZES(use) use(1) use(2) use(4) use(8) use(12) use(16)
 
-void write_words(Wave& wave, const Addresses& at, u32 lanes, u32 bytes, const LaneWords& words,
+void write_words(Wave& wave, const Inst& inst, const Addresses& at, u32 lanes, u32 bytes, const LaneWords& words,
                  const LaneWords& undefined) {
     const auto store = [&]<u32 Bytes>() {
-        write_lanes<Bytes>(wave, at, lanes, true, AccessKind::kWrite, [&](u32 lane, bool masks, u32* out) {
+        write_lanes<Bytes>(wave, at, lanes, true, kind_of_store(inst), [&](u32 lane, bool masks, u32* out) {
             for (u32 k = 0; k < (Bytes + 3) / 4; ++k) out[k] = masks ? undefined[k][lane] : words[k][lane];
         });
     };

@@ -58,8 +58,8 @@ void update_global(Wave& wave, const Inst& inst, const Addresses& at, std::uint3
                    LaneWords& undefined);
 
 /// Stores what the lanes' words hold, with the masks of their undefined bits; `bytes` is 1, 2, 4, 8, 12 or 16.
-void write_words(Wave& wave, const Addresses& at, std::uint32_t lanes, std::uint32_t bytes, const LaneWords& words,
-                 const LaneWords& undefined);
+void write_words(Wave& wave, const Inst& inst, const Addresses& at, std::uint32_t lanes, std::uint32_t bytes,
+                 const LaneWords& words, const LaneWords& undefined);
 
 /// The bytes that a lane stores, or the masks of their undefined bits, from the data registers of `inst`.
 inline void stored_words(const Wave& wave, const Inst& inst, std::uint32_t lane, bool undefined, std::uint32_t bytes,

@@ -1,7 +1,10 @@
 #include "peacemaker/emu/lds.h"
 
 #include "peacemaker/emu/atomic_operands.h"
+#include "peacemaker/emu/loads.h"
 #include "peacemaker/emu/row.h"
+#include "peacemaker/emu/shadow.h"
+#include "peacemaker/emu/waits.h"
 #include "peacemaker/emu/workgroup.h"
 
 #include <algorithm>
@@ -23,7 +26,7 @@ bool fits_lds(Wave& wave, u32 lane, u64 at, u32 bytes) {
 }
 
 void read_lds(Wave& wave, u32 lane, u32 at, u32 bytes, u32 first_word, LaneWords& words, LaneWords& undefined) {
-    note_access(wave, lane, at, bytes, false, false);
+    note_access(wave, lane, at, bytes, LdsAccess::kRead);
     for (u32 i = 0; i < bytes; ++i) {
         words[first_word + i / 4][lane] |= static_cast<u32>(wave.group->lds[at + i]) << (8 * (i % 4));
         undefined[first_word + i / 4][lane] |= static_cast<u32>(wave.group->undefined[at + i]) << (8 * (i % 4));
@@ -31,12 +34,38 @@ void read_lds(Wave& wave, u32 lane, u32 at, u32 bytes, u32 first_word, LaneWords
 }
 
 void write_lds(Wave& wave, u32 lane, u32 at, u32 bytes, Register first, u32 shift) {
-    note_access(wave, lane, at, bytes, true, false);
+    note_access(wave, lane, at, bytes, LdsAccess::kWrite);
     for (u32 i = 0; i < bytes; ++i) {
         const auto r = static_cast<Register>(first + i / 4);
         const u32 by = shift + 8 * (i % 4);
         wave.group->lds[at + i] = static_cast<u8>(wave.v[r][lane] >> by);
         wave.group->undefined[at + i] = static_cast<u8>(wave.undefined_word(r, lane) >> by);
+    }
+}
+
+bool lds_address_of_wave(Wave& wave, const Inst& inst, u32& at) {
+    require_defined_scalar(wave, isa::kM0, 1, "an LDS address");
+    const u32 base = wave.scalar(isa::kM0);
+    if (base > 0xffffu) stop_unsupported(wave, "unsupported LDS base in M0 (over 16 bits)");
+    at = base + static_cast<u32>(inst.memory.offset);
+    return base <= 0xffffu;
+}
+
+void load_to_lds(Wave& wave, const Inst& inst, const u32* words, const u32* undefined, u32 lanes) {
+    u32 first = 0;
+    if (!lds_address_of_wave(wave, inst, first)) return;
+    first += 4 * wave.first_lane;
+    Outstanding load{.cls = ReturnClass::kVectorLoad};
+    load.to_lds = true;
+    issue(wave, load);
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+        const u32 at = first + 4 * lane;
+        if (((lanes >> lane) & 1u) == 0 || !fits_lds(wave, lane, at, 4)) continue;
+        note_access(wave, lane, at, 4, LdsAccess::kLateWrite);
+        const u32 word = extended(words[lane], *inst.row);
+        const u32 masks = undefined != nullptr ? extended_mask(undefined[lane], *inst.row) : 0;
+        std::memcpy(wave.group->lds.data() + at, &word, 4);
+        std::memcpy(wave.group->undefined.data() + at, &masks, 4);
     }
 }
 
@@ -49,7 +78,7 @@ struct Old {
 // One atomic: `change` gives the new value and its masks from the old ones.
 template <typename F>
 Old update(Wave& wave, u32 lane, u32 at, u32 bytes, F change) {
-    note_access(wave, lane, at, bytes, true, true);
+    note_access(wave, lane, at, bytes, LdsAccess::kAtomic);
     Old old;
     std::memcpy(&old.value, wave.group->lds.data() + at, bytes);
     std::memcpy(&old.masks, wave.group->undefined.data() + at, bytes);

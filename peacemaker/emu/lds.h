@@ -25,6 +25,15 @@ void read_lds(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t by
 void write_lds(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t bytes, Register first,
                std::uint32_t shift);
 
+/// The LDS address that M0 and the offset name for the whole wave. False: the launch stops, since chips may look at 16
+/// bits of M0 or at all of them.
+bool lds_address_of_wave(Wave& wave, const Inst& inst, std::uint32_t& at);
+
+/// What a load from memory leaves in LDS instead of registers: a dword a lane, at four times the lane's number from
+/// lds_address_of_wave. It is there once the wave has waited for the load. `undefined` may be null.
+void load_to_lds(Wave& wave, const Inst& inst, const std::uint32_t* words, const std::uint32_t* undefined,
+                 std::uint32_t lanes);
+
 /// The row's atomic on one lane: memory becomes what the row's operation says, the lane's words what memory held.
 void update_lds(Wave& wave, const Inst& inst, std::uint32_t lane, std::uint64_t at, LaneWords& words,
                 LaneWords& undefined);

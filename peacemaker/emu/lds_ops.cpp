@@ -138,21 +138,12 @@ void lds_exchange2(Wave& wave, const Inst& inst) {
     deliver(wave, inst, ReturnClass::kLdsOp, words, undefined, wave.exec());
 }
 
-// What M0 and the offset name. Chips may look at 16 bits of M0 or at all; where that differs, nothing is certain.
-bool address_of_wave(Wave& wave, const Inst& inst, u32& at) {
-    require_defined_scalar(wave, isa::kM0, 1, "an LDS address");
-    const u32 base = wave.scalar(isa::kM0);
-    if (base > 0xffffu) stop_unsupported(wave, "unsupported LDS base in M0 (over 16 bits)");
-    at = base + static_cast<u32>(inst.memory.offset);
-    return base <= 0xffffu;
-}
-
 // The number of active lanes is added, or taken away, once for the wave; every lane gets what was there.
 template <bool Add>
 void lds_append(Wave& wave, const Inst& inst) {
     const u64 exec = wave.whole_exec();
     u32 at = 0;
-    if (exec == 0 || !address_of_wave(wave, inst, at)) return;
+    if (exec == 0 || !lds_address_of_wave(wave, inst, at)) return;
     const auto count = static_cast<u32>(std::popcount(exec)), first = static_cast<u32>(std::countr_zero(exec));
     LaneWords words = {}, undefined = {};
     add_lds(wave.half_of(first), first % kLanes, at, Add ? count : 0u - count, words, undefined);
@@ -163,7 +154,7 @@ void lds_append(Wave& wave, const Inst& inst) {
 // Lane l at four times l from what M0 and the offset name.
 void lds_load_addtid(Wave& wave, const Inst& inst) {
     u32 first = 0;
-    if (!address_of_wave(wave, inst, first)) return;
+    if (!lds_address_of_wave(wave, inst, first)) return;
     first += 4 * wave.first_lane;
     LaneWords words = {}, undefined = {};
     for_each_active(wave, [&](u32 lane) {
@@ -174,7 +165,7 @@ void lds_load_addtid(Wave& wave, const Inst& inst) {
 
 void lds_store_addtid(Wave& wave, const Inst& inst) {
     u32 first = 0;
-    if (!address_of_wave(wave, inst, first)) return;
+    if (!lds_address_of_wave(wave, inst, first)) return;
     first += 4 * wave.first_lane;
     count(wave);
     for_each_active(wave, [&](u32 lane) {

@@ -1,5 +1,6 @@
 #include "peacemaker/emu/loads.h"
 
+#include "peacemaker/emu/lds.h"
 #include "peacemaker/emu/row.h"
 #include "peacemaker/emu/shadow.h"
 #include "peacemaker/emu/waits.h"
@@ -45,6 +46,10 @@ void deliver(Wave& wave, const Inst& inst, ReturnClass cls, const u32 (*words)[k
              u32 lanes) {
     const MemoryOperands& m = inst.memory;
     const Row& row = *inst.row;
+    if (row.to_lds) {
+        load_to_lds(wave, inst, words[0], undefined != nullptr ? undefined[0] : nullptr, lanes);
+        return;
+    }
     const isa::Half half = !row.half ? isa::Half::kWhole : row.high ? isa::Half::kHigh : isa::Half::kLow;
     issue(wave, {cls, m.data, m.data_dwords, lanes, half});
     // An allocation or LDS that has undefined bits somewhere: most loads meet none.

@@ -310,6 +310,8 @@ constexpr Row kRows[] = {
     HKC_SPACE("GLOBAL", Unit::kGlobal, global_load, global_store),
     HKC_SPACE("FLAT", Unit::kFlat, flat_load, flat_store),
     HKC_SPACE("SCRATCH", Unit::kScratch, scratch_load, scratch_store),
+    HKC_LDS_LOADS("GLOBAL_LOAD_LDS_", "", Unit::kGlobal, global_load),
+    HKC_LDS_LOADS("SCRATCH_LOAD_LDS_", "", Unit::kScratch, scratch_load),
     HKC_ATOMICS("GLOBAL", "CSUB", Unit::kGlobal, global_atomic),
     HKC_ATOMICS("FLAT", "CSUB_U32", Unit::kFlat, flat_atomic),
 };

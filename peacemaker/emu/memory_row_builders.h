@@ -21,6 +21,25 @@ constexpr Row memory_row(std::string_view name, Unit unit, Handler handler, std:
     return r;
 }
 
+/// Of a load: to LDS.
+constexpr Row filling_lds(Row r) {
+    r.to_lds = true;
+    return r;
+}
+
+inline constexpr std::string_view kNarrowToLdsNote =
+    "each lane writes a whole dword, extended as into a register; the ISA gives the dword's address alone";
+
+constexpr Row narrow_to_lds(Row r) { return approximate(filling_lds(r), kNarrowToLdsNote); }
+
+// Loads to LDS. LLVM has the LDS in their names before the size, or behind it.
+#define HKC_LDS_LOADS(BEFORE, BEHIND, unit, load)                                                                      \
+    narrow_to_lds(memory_row(BEFORE "UBYTE" BEHIND, unit, load<1>, 1, false, Extend::kZero)),                          \
+        narrow_to_lds(memory_row(BEFORE "SBYTE" BEHIND, unit, load<1>, 1, false, Extend::kSign)),                      \
+        narrow_to_lds(memory_row(BEFORE "USHORT" BEHIND, unit, load<2>, 2, false, Extend::kZero)),                     \
+        narrow_to_lds(memory_row(BEFORE "SSHORT" BEHIND, unit, load<2>, 2, false, Extend::kSign)),                     \
+        filling_lds(memory_row(BEFORE "DWORD" BEHIND, unit, load<4>, 4))
+
 #define HKC_SPACE(SPACE, unit, load, store)                                                                            \
     memory_row(SPACE "_LOAD_UBYTE", unit, load<1>, 1, false, Extend::kZero),                                           \
         memory_row(SPACE "_LOAD_SBYTE", unit, load<1>, 1, false, Extend::kSign),                                       \

@@ -642,8 +642,9 @@ private:
             m.offset_register = isa::kM0;
             m.offset_dwords = 1;
         }
+        if (row.to_lds) read_lds_base(m);
         const bool takes_data = row.store || row.atomic != nullptr;
-        const bool returns = row.atomic != nullptr ? name.returns : !row.store;
+        const bool returns = row.atomic != nullptr ? name.returns : !row.store && !row.to_lds;
         if (vectors.size() != std::size_t{has_address} + std::size_t{takes_data} ||
             scalars.size() != std::size_t{has_base})
             return false;
@@ -672,6 +673,11 @@ private:
         return true;
     }
 
+    static void read_lds_base(MemoryOperands& m) {
+        m.operand = isa::kM0;
+        m.operand_dwords = 1;
+    }
+
     // Compare-and-swap has both of its operands in one run of registers: what is stored, then what is compared with.
     static bool take_atomic_data(Inst& inst, const isa::RegisterRef& ref) {
         MemoryOperands& m = inst.memory;
@@ -694,7 +700,8 @@ private:
     }
 
     // MUBUF: [vaddr] srsrc soffset offset; what is stored or combined comes first. vaddr is the index, the offset, or
-    // both. An atomic's result takes the registers of what is combined. MTBUF has its format behind the offset.
+    // both. An atomic's result takes the registers of what is combined. MTBUF has its format behind the offset; the
+    // cache policy comes next.
     bool resolve_buffer(Inst& inst, const isa::OpcodeName& name, const Operands& operands) {
         MemoryOperands& m = inst.memory;
         std::size_t next = 0;
@@ -705,6 +712,8 @@ private:
         } else if (inst.row->atomic != nullptr && !name.returns) {
             if (sources.empty() || !sources[0].is_register || !take_atomic_data(inst, sources[next++].reg))
                 return false;
+        } else if (inst.row->to_lds) {
+            read_lds_base(m);
         } else {
             if (operands.results.empty()) return false;
             if (inst.row->atomic != nullptr && !take_atomic_data(inst, operands.results[0])) return false;
@@ -734,6 +743,9 @@ private:
             if (operands.immediates.size() < 2) return false;
             m.format = static_cast<std::uint8_t>(operands.immediates[1]);
         }
+        const std::size_t policy = inst.row->typed ? 2 : 1;
+        if (operands.immediates.size() > policy && inst.row->atomic == nullptr)
+            m.device_scope = at_device_scope(*object_.chip, *inst.row, operands.immediates[policy]);
         inst.handler = inst.row->handler;
         inst.vector = true;
         return true;

@@ -137,6 +137,7 @@ struct Row {
     bool store = false;
     bool adds_lane = false;      // memory: no address register; four times the lane's number is added
     bool block = false;          // memory: of 32 registers those that M0 names
+    bool to_lds = false;         // memory: what is loaded goes to LDS, where M0 says
     bool relative = false;       // scalar moves: M0 chooses the registers, from the operands on
     bool high = false;           // memory: d16_hi
     bool half = false;           // memory: d16, the other half of the register stays

@@ -10,8 +10,6 @@ constexpr std::string_view kGraphicsMemory =
     "global data share and its registers serve graphics stages (RDNA ISA documents, \"GDS and GWS\")";
 constexpr std::string_view kNamedBarrier =
     "named barriers: RDNA 4 has the workgroup's and the trap handler's alone (RDNA 4 ISA document, \"Barrier state\")";
-constexpr std::string_view kMemoryToLds =
-    "memory to LDS: what is outstanding of LDS until the load counter says so is not modelled";
 
 constexpr Unsupported kRows[] = {
     {"_TFE", true,
@@ -30,14 +28,20 @@ constexpr Unsupported kRows[] = {
     {"S_BARRIER_SIGNAL_M0", true, kNamedBarrier},
     {"S_BARRIER_SIGNAL_ISFIRST_M0", true, kNamedBarrier},
     {"S_GET_BARRIER_STATE_M0", true, kNamedBarrier},
+    {"_inreg", false, "interpolation within quads, for pixel shaders: no compiler makes it of a kernel"},
+    {"V_INTERP_", true,
+     "reads attributes of a triangle, which pixel shaders alone have (RDNA ISA documents, V_INTERP)"},
+    {"_PARAM_LOAD", true,
+     "reads attributes of a triangle, which pixel shaders alone have (RDNA ISA documents, \"LDS parameter load\")"},
+    {"_DIRECT_LOAD", false, "a dword of LDS for all lanes, counted as an export"},
+    {"V_ILLEGAL", true, "stands for words that are no instruction (llvm/lib/Target/AMDGPU/VOP1Instructions.td)"},
+    {"V_MOVREL", false, "registers counted from M0 under DPP or SDWA: no compiler makes it"},
     {"S_SENDMSGHALT", false, "a message and a halt, which a debugger or a trap handler ends"},
     {"S_ALLOC_VGPR", false, "a number of VGPRs that changes"},
     {"S_SUBVECTOR_LOOP", false, "a loop over the halves of a wave64"},
     {"DS_BVH_STACK", false, "ray tracing: goes with IMAGE_BVH instructions, which are not executed"},
     {"GLOBAL_ATOMIC_ORDERED_ADD", false, "ordered by wave numbers that a launch here does not have"},
     {"GLOBAL_LOAD_TR_", false, "no document says which lane takes which element"},
-    {"LOAD_LDS_", false, kMemoryToLds},
-    {"_LDS", false, kMemoryToLds},
 };
 
 } // namespace

@@ -100,6 +100,7 @@ void append(Wave& half, const Outstanding& operation) {
     Outstanding& added = list.of[list.size++];
     added = operation;
     added.inst = wave.pc;
+    added.step = wave.step();
     if (half.lower != nullptr) std::swap(added.lanes, added.lanes_upper);
     mark(wave, added);
 }

@@ -38,6 +38,8 @@ struct Outstanding {
     std::uint32_t mask = ~0u; // of the registers, from the first on
     /// Of a wave64, from lane 32 on.
     std::uint32_t lanes_upper = 0;
+    bool to_lds = false;    // a load from memory that fills LDS and no register
+    std::uint32_t step = 0; // Wave::step() when it was issued
 };
 
 /// Outstanding operations of one counter, oldest first. No chip counts beyond 63.
@@ -136,6 +138,8 @@ struct alignas(64) Wave {
     /// The half that holds a lane of the wave.
     Wave& half_of(std::uint32_t lane) { return lane < kLanes ? *this : *upper; }
 
+    /// Tells an execution of an instruction from the wave's others; it wraps after 2^32.
+    std::uint32_t step() const { return static_cast<std::uint32_t>(instructions); }
     std::uint32_t exec() const { return s[isa::kExecLo - isa::kScalar]; }
     /// Whether f32 subnormals count as zeros: bits 5:4 of the mode register.
     bool flushes_f32() const { return ((s[isa::kMode - isa::kScalar] >> 4) & 3u) == 0; }

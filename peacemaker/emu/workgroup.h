@@ -4,9 +4,11 @@
 // for; an access A of one wave precedes an access B of another if B's wave has waited for more barriers than A's had
 // signalled when A was complete. Two accesses to a byte, one of them a write, with neither preceding the other, are a
 // race; atomics among themselves are none. An access still outstanding when its wave signals is complete only later: it
-// takes the later count.
+// takes the later count. What a load from memory writes to LDS is there once the wave has waited for the load; its own
+// accesses before that are a race, too.
 //
-// Not detected: order through atomics (a flag in LDS) is not followed, so code that relies on it is reported.
+// Not detected: order through atomics (a flag in LDS) is not followed, so code that relies on it is reported; a read of
+// the same wave that a later load from memory overwrites.
 #pragma once
 
 #include "peacemaker/emu/wave.h"
@@ -21,8 +23,10 @@ namespace pm::emu {
 struct ByteAccess {
     std::uint16_t wave = 0;
     bool there = false, atomic = false;
+    bool late = false; // written by a load from memory, which may be outstanding
     std::uint32_t waited = 0, signalled = 0;
     std::uint32_t inst = 0;
+    std::uint32_t step = 0; // Wave::step()
 };
 
 /// The last write of a byte, and the two latest reads of different waves: enough to judge the next access of any wave.
@@ -44,8 +48,10 @@ struct WorkgroupState {
     void start(std::uint32_t bytes, std::uint32_t waves);
 };
 
+enum class LdsAccess : std::uint8_t { kRead, kWrite, kAtomic, kLateWrite };
+
 /// Judges and remembers an access to `bytes` bytes from `at`; a race is a finding of the current instruction.
-void note_access(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t bytes, bool write, bool atomic);
+void note_access(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t bytes, LdsAccess kind);
 
 /// The wave signals a barrier: what is outstanding counts for the next interval as well.
 void signal_barrier(Wave& wave);

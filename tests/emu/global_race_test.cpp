@@ -96,5 +96,87 @@ INSTANTIATE_TEST_SUITE_P(Builds, GlobalRace,
                              return chips()[std::get<0>(info.param)].name + std::get<1>(info.param).substr(1);
                          });
 
+// --- the scope of buffer accesses
+// -------------------------------------------------------------------------------------------------------------------
+
+/// `access` of the second workgroup, with the policy that gives it device scope on gfx10 and gfx11, and on gfx12.
+struct Scoped {
+    const char* name;
+    const char* access; // {P}: the policy
+    bool loads;
+    bool before_gfx12; // whether the policy counts there
+};
+
+constexpr Scoped kScoped[] = {
+    {"global", "global_load_dword v5, v1, s[4:5] {P}", true, true},
+    {"buffer", "buffer_load_dword v5, v1, s[20:23], {Z} offen {P}", true, true},
+    {"wide", "buffer_load_dwordx2 v[5:6], v1, s[20:23], {Z} offen {P}", true, true},
+    {"format", "buffer_load_format_x v5, v1, s[20:23], {Z} offen {P}", true, true},
+    {"typed", "tbuffer_load_format_x v5, v1, s[20:23], {Z} format:20 offen {P}", true, true},
+    {"buffer_store", "buffer_store_dword v4, v1, s[20:23], {Z} offen {P}", false, false},
+    {"format_store", "buffer_store_format_x v4, v1, s[20:23], {Z} offen {P}", false, false},
+    {"typed_store", "tbuffer_store_format_x v4, v1, s[20:23], {Z} format:20 offen {P}", false, false},
+};
+
+std::string scoped(const Scoped& s, const Chip& chip, bool with_policy) {
+    std::string text = s.access;
+    const std::string policy = !with_policy ? "" : chip.generation >= 12 ? "scope:SCOPE_DEV" : "glc";
+    text.replace(text.find("{P}"), 3, policy);
+    if (const std::size_t zero = text.find("{Z}"); zero != std::string::npos)
+        text.replace(zero, 3, chip.generation >= 12 ? "null" : "0");
+    return text;
+}
+
+// s[4:5] a flag and a word that its owner has finished when the flag is up. The first workgroup stores the word and
+// adds to the flag; the second one looks at the flag, then at the word, or stores to the flag as well. v4 = the
+// workgroup.
+KernelText scope_kernel(const Scoped& s, const Chip& chip, bool with_policy) {
+    const std::string access = scoped(s, chip, with_policy);
+    KernelText k;
+    k.name = std::string(s.name) + (with_policy ? "_device" : "_plain");
+    k.pointers = 1;
+    k.body = R"(
+  s_load_dwordx2 s[4:5], s[8:9], 0x0
+  wait_scalar
+  s_mov_b32 exec_lo, 1
+  s_mov_b32 s20, s4
+  s_mov_b32 s21, s5
+  s_mov_b32 s22, 32
+  s_mov_b32 s23, 0x30014fac
+  v_mov_b32_e32 v1, 0
+  v_mov_b32_e32 v4, s10
+  v_add_nc_u32_e32 v4, 7, v4
+)";
+    if (s.loads)
+        k.body += "  s_cmp_eq_u32 s10, 0\n  s_cbranch_scc0 1f\n  global_store_dword v1, v4, s[4:5] offset:16\n"
+                  "  global_atomic_add v1, v4, s[4:5]\n  s_branch 2f\n1:\n  " +
+                  access + "\n  wait_all\n  global_load_dword v7, v1, s[4:5] offset:16\n  wait_all\n2:\n";
+    else
+        k.body += "  " + access + "\n";
+    return k;
+}
+
+TEST(GlobalRaceScope, OfABufferAccessCountsAsThatOfAGlobalOne) {
+    for (const Chip& chip : chips()) {
+        std::vector<KernelText> kernels;
+        for (const Scoped& s : kScoped)
+            for (const bool with_policy : {false, true}) kernels.push_back(scope_kernel(s, chip, with_policy));
+        Rig rig(chip, kernels);
+        ASSERT_TRUE(rig.ok());
+        std::size_t n = 0;
+        for (const Scoped& s : kScoped)
+            for (const bool with_policy : {false, true}) {
+                SCOPED_TRACE(chip.name + ": " + kernels[n].name);
+                emu::Allocation* const memory = rig.buffer(std::vector<u32>(8, 1000));
+                const emu::Report report = rig.launch(kernels[n++].name, Rig::pack(memory), {2, 1, 1}, {32, 1, 1});
+                EXPECT_TRUE(report.unsupported.empty()) << text_of(report);
+                const bool ordered = with_policy && (s.before_gfx12 || chip.generation >= 12);
+                EXPECT_EQ(report.findings.empty(), ordered) << text_of(report);
+                for (const emu::Finding& finding : report.findings)
+                    EXPECT_EQ(finding.kind, emu::FindingKind::kGlobalRace) << text_of(report);
+            }
+    }
+}
+
 } // namespace
 } // namespace pm::testing

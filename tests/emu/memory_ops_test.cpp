@@ -601,10 +601,11 @@ TEST(MemoryRows, EachHasATest) {
                                     "GLOBAL_STORE_BLOCK",       "SCRATCH_LOAD_BLOCK",        "SCRATCH_STORE_BLOCK"};
     for (const Form& form : kForms)
         for (const Access& access : kAccesses) tested.insert(std::string(form.space) + "_" + access.row);
-    // atomic_ops_test.cpp has the atomics, buffer_ops_test.cpp the data formats.
+    // atomic_ops_test.cpp has the atomics, buffer_ops_test.cpp the data formats, lds_loads_test.cpp what goes to LDS.
     for (const auto rows : {emu::memory_rows(), emu::buffer_rows()})
         for (const emu::Row& row : rows)
-            EXPECT_TRUE(row.atomic != nullptr || row.components != 0 || tested.contains(std::string(row.name)))
+            EXPECT_TRUE(row.atomic != nullptr || row.components != 0 || row.to_lds ||
+                        tested.contains(std::string(row.name)))
                 << row.name;
 }
 
