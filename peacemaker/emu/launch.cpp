@@ -1,6 +1,7 @@
 #include "peacemaker/emu/launch.h"
 
 #include "peacemaker/emu/abi.h"
+#include "peacemaker/emu/budget.h"
 #include "peacemaker/emu/execute.h"
 #include "peacemaker/emu/global_race.h"
 #include "peacemaker/emu/program.h"
@@ -571,7 +572,7 @@ Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& reque
         worker.kernarg_address = l.kernarg_address;
         worker.kernarg_supplied = request.kernarg.size();
         worker.descriptor = kernel;
-        worker.max_instructions = request.max_instructions != 0 ? request.max_instructions : 1ull << 40;
+        worker.max_instructions = request.max_instructions != 0 ? request.max_instructions : kMostInstructions;
         worker.executed.assign(l.program->insts.size(), 0);
         worker.cache.assign(l.program->insts.size(), nullptr);
         worker.accesses = &accesses;

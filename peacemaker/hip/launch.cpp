@@ -64,6 +64,10 @@ std::optional<std::vector<std::byte>> unpack(const Kernel& kernel, void** extra)
 /// stopped is hipErrorNotSupported, so that nobody takes what it left behind for a result. The report has the text of
 /// both.
 hipError_t run(Runtime& runtime, const Launch& launch) {
+    if (!runtime.max_instructions) {
+        runtime.refuse(fmt::format("{}: {}", launch.function.kernel, runtime.max_instructions.error().text));
+        return hipErrorInvalidConfiguration;
+    }
     emu::LaunchRequest request;
     request.kernel = launch.function.kernel;
     request.grid = launch.grid;
@@ -71,6 +75,7 @@ hipError_t run(Runtime& runtime, const Launch& launch) {
     request.dynamic_lds = launch.dynamic_lds;
     request.kernarg = launch.kernarg;
     request.threads = runtime.threads;
+    request.max_instructions = *runtime.max_instructions;
     Device& device = *runtime.devices[static_cast<std::size_t>(launch.function.device)];
     const Result<emu::Report> report = emu::launch(device.memory, *launch.function.code, request);
     if (!report) {

@@ -1,5 +1,6 @@
 #include "peacemaker/hip/runtime.h"
 
+#include "peacemaker/emu/budget.h"
 #include "peacemaker/support/text.h"
 
 #include <algorithm>
@@ -74,7 +75,7 @@ Runtime& Runtime::instance() {
 
 Runtime* Runtime::made() { return the_runtime; }
 
-Runtime::Runtime() {
+Runtime::Runtime() : max_instructions(emu::instruction_budget(std::getenv(emu::kMaxInstructionsVariable))) {
     for (const Chip* chip : visible_chips()) {
         devices.push_back(std::make_unique<Device>());
         devices.back()->chip = chip;

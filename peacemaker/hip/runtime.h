@@ -156,7 +156,8 @@ public:
     unsigned long long captures_begun = 0;
     emu::Report pending; // since the last pmTakeReport
     Sanitizer sanitizer;
-    std::uint32_t threads = 0; // a launch; HKC_DEVICE_THREADS, 0 = one a core
+    std::uint32_t threads = 0;              // a launch; HKC_DEVICE_THREADS, 0 = one a core
+    Result<std::uint64_t> max_instructions; // a wave; HKC_MAX_INSTRUCTIONS, where it is a number
 
     /// The calling thread's device, or null where there is none at all.
     Device* current_device();

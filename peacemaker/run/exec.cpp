@@ -1,6 +1,7 @@
 #include "peacemaker/run/exec.h"
 
 #include "peacemaker/chip/chip.h"
+#include "peacemaker/emu/budget.h"
 #include "peacemaker/support/file.h"
 
 #include <fmt/format.h>
@@ -123,6 +124,8 @@ Result<std::string> ordinal_of(const std::string& name) {
 
 Result<ExecResult> exec_program(const ExecRequest& request) {
     if (request.command.empty()) return Error{"no program to run"};
+    if (const auto budget = emu::instruction_budget(std::getenv(emu::kMaxInstructionsVariable)); !budget)
+        return budget.error();
     std::error_code failure;
     const fs::path library = fs::canonical(request.library, failure);
     if (failure) return Error{fmt::format("{}: no such library; expected the embedded device's", request.library)};

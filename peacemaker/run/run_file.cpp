@@ -2,6 +2,7 @@
 
 #include "peacemaker/run/finding_text.h"
 
+#include "peacemaker/emu/budget.h"
 #include "peacemaker/emu/launch.h"
 #include "peacemaker/support/file.h"
 #include "peacemaker/support/hex.h"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 
@@ -202,12 +204,14 @@ Result<RunResult> run_file(const RunRequest& request) {
         if (const auto filled = fill(argument, *allocations.back()); !filled) return filled.error();
         supply(std::as_bytes(std::span(&allocations.back()->address, 1)));
     }
+    const auto budget = emu::instruction_budget(std::getenv(emu::kMaxInstructionsVariable));
+    if (!budget) return budget.error();
     emu::LaunchRequest launch;
     launch.kernel = request.kernel;
     launch.grid = request.grid;
     launch.block = request.block;
     launch.dynamic_lds = request.dynamic_lds;
-    launch.max_instructions = request.max_instructions;
+    launch.max_instructions = request.max_instructions != 0 ? request.max_instructions : *budget;
     launch.kernarg = kernarg;
     auto report = emu::launch(memory, **module, launch);
     if (!report) return report.error().with(request.file);

@@ -36,8 +36,8 @@ struct RunRequest {
     std::string chip; // of a bundle's entry; empty: the file has one
     std::string kernel;
     std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
-    std::uint32_t dynamic_lds = 0; // bytes
-    std::uint64_t max_instructions = 0;
+    std::uint32_t dynamic_lds = 0;      // bytes
+    std::uint64_t max_instructions = 0; // a wave; 0: as HKC_MAX_INSTRUCTIONS has it (emu/budget.h)
     std::vector<RunArgument> arguments;
     /// Arguments need not be those of the metadata (a null pointer, a stale call site); they are then packed one after
     /// the other, each at a multiple of its own size.
