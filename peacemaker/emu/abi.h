@@ -25,7 +25,6 @@ inline constexpr std::uint64_t kApertureBytes = std::uint64_t{1} << 32;
 inline constexpr std::uint64_t kAbsentAperture = std::uint64_t{3} << 48;
 enum class Absent : std::uint8_t {
     kQueue,
-    kHostcall,
     kPrintf,
     kHeap,
     kDefaultQueue,

@@ -3,9 +3,11 @@
 #include "peacemaker/emu/abi.h"
 #include "peacemaker/emu/atomic_operands.h"
 #include "peacemaker/emu/global_race.h"
+#include "peacemaker/emu/hostcall.h"
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <iterator>
 #include <string_view>
@@ -58,7 +60,13 @@ void store_late(Wave& wave, Allocation& allocation, u64 address, const u8* masks
     }
 }
 
+// Whether kernel and host talk there by rules of their own.
+bool in_protocol(const Found& found) {
+    return found.inside != 0 && found.allocations[std::countr_zero(found.inside)]->protocol;
+}
+
 void note_loads(Wave& wave, const Inst& inst, const Addresses& at, const Found& found, u32 bytes) {
+    if (in_protocol(found)) return;
     if (inst.memory.device_scope)
         wave.worker->accesses->acquire(wave);
     else if (found.stored_to)
@@ -66,7 +74,7 @@ void note_loads(Wave& wave, const Inst& inst, const Addresses& at, const Found& 
 }
 
 void note_stores(Wave& wave, const Addresses& at, const Found& found, u32 lanes, u32 bytes, AccessKind kind) {
-    if (lanes == 0) return;
+    if (lanes == 0 || in_protocol(found)) return;
     for (u32 lane = 0; lane < kLanes; ++lane)
         if (((lanes >> lane) & 1u) != 0) found.allocations[lane]->note_store();
     wave.worker->accesses->note(wave, at, found, lanes, bytes, kind);
@@ -132,13 +140,9 @@ std::string range_text(const Memory& memory, u64 address, u64 bytes) {
 }
 
 void report_outside(Wave& wave, FindingKind kind, u32 lane, u64 address, u32 bytes, const Allocation* there) {
-    static constexpr std::string_view kNames[] = {"the queue",
-                                                  "the hostcall buffer",
-                                                  "the printf buffer",
-                                                  "the device heap",
-                                                  "the default queue",
-                                                  "the completion action",
-                                                  "the multi-grid synchronisation"};
+    static constexpr std::string_view kNames[] = {
+        "the queue",         "the printf buffer",     "the device heap",
+        "the default queue", "the completion action", "the multi-grid synchronisation"};
     static_assert(std::size(kNames) == static_cast<std::size_t>(Absent::kCount));
     const u64 absent = (address - kAbsentAperture) / kApertureBytes;
     if (address >= kAbsentAperture && absent < std::size(kNames)) {
@@ -281,6 +285,10 @@ void update_global(Wave& wave, const Inst& inst, const Addresses& at, u32 lanes,
             bytes == 8 ? update<u64>(at.of[lane], *inst.row, operands) : update<u32>(at.of[lane], *inst.row, operands);
         set_masks(wave, allocation, at.of[lane], masks, masks_after(inst, operands, masks), bytes);
         put_old(lane, bytes, 0, old, masks, words, undefined);
+    }
+    if (in_protocol(found)) {
+        if (wave.worker->hostcall != nullptr) wave.worker->hostcall->after_atomic(wave, at.of, found.inside);
+        return;
     }
     note_stores(wave, at, found, found.inside, bytes, AccessKind::kAtomic);
     if (inst.memory.data_dwords != 0) wave.worker->accesses->acquire(wave);

@@ -4,6 +4,7 @@
 #include "peacemaker/emu/budget.h"
 #include "peacemaker/emu/execute.h"
 #include "peacemaker/emu/global_race.h"
+#include "peacemaker/emu/hostcall.h"
 #include "peacemaker/emu/program.h"
 #include "peacemaker/emu/row.h"
 #include "peacemaker/emu/shadow.h"
@@ -132,6 +133,7 @@ struct Launch {
     Memory& memory;
     const Program* program = nullptr;
     std::uint64_t kernarg_address = 0;
+    std::uint64_t hostcall_address = 0; // 0: the kernel asks for none
     std::uint64_t dispatch_packet_address = 0;
     std::uint32_t granted_vgprs = 0;
     std::uint32_t lds_bytes = 0;
@@ -183,6 +185,8 @@ std::uint32_t dimensions(const LaunchRequest& r) {
     return r.grid[2] * r.block[2] > 1 ? 3u : r.grid[1] * r.block[1] > 1 ? 2u : 1u;
 }
 
+constexpr std::string_view kHostcallArgument = "hidden_hostcall_buffer";
+
 // Hidden arguments (AMDGPUUsage, "Code object V3 metadata" to "V5 metadata").
 std::uint64_t hidden_value(const Launch& l, const KernelArgument& a) {
     const LaunchRequest& r = l.request;
@@ -192,6 +196,7 @@ std::uint64_t hidden_value(const Launch& l, const KernelArgument& a) {
     if (a.value_kind.starts_with("hidden_group_size_")) return r.block[axis];
     if (a.value_kind == "hidden_grid_dims") return dimensions(r);
     if (a.value_kind == "hidden_dynamic_lds_size") return r.dynamic_lds;
+    if (a.value_kind == kHostcallArgument) return l.hostcall_address;
     // The high halves of the apertures.
     if (a.value_kind == "hidden_shared_base") return kSharedAperture >> 32;
     if (a.value_kind == "hidden_private_base") return kPrivateAperture >> 32;
@@ -201,7 +206,6 @@ std::uint64_t hidden_value(const Launch& l, const KernelArgument& a) {
     };
     static constexpr Pointer kPointers[] = {
         {"hidden_queue_ptr", Absent::kQueue},
-        {"hidden_hostcall_buffer", Absent::kHostcall},
         {"hidden_printf_buffer", Absent::kPrintf},
         {"hidden_heap_v1", Absent::kHeap},
         {"hidden_default_queue", Absent::kDefaultQueue},
@@ -211,6 +215,11 @@ std::uint64_t hidden_value(const Launch& l, const KernelArgument& a) {
     for (const Pointer& pointer : kPointers)
         if (a.value_kind == pointer.kind) return absent_pointer(pointer.what);
     return 0; // remainders and global offsets are 0: whole workgroups from the origin
+}
+
+bool asks_for_hostcall(const Kernel& kernel) {
+    return std::any_of(kernel.arguments.begin(), kernel.arguments.end(),
+                       [](const KernelArgument& a) { return a.value_kind == kHostcallArgument; });
 }
 
 std::vector<std::byte> kernarg_bytes(const Launch& l) {
@@ -544,6 +553,16 @@ Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& reque
         report.unsupported.push_back(std::move(mode));
         return report;
     }
+    const std::uint64_t workgroups = std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2];
+    const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
+    const auto threads =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(request.threads != 0 ? request.threads : cores, workgroups));
+    std::unique_ptr<Hostcall> hostcall;
+    if (asks_for_hostcall(*kernel)) {
+        hostcall = Hostcall::create(memory, threads, request.print);
+        if (hostcall == nullptr) return Error{"no memory for the hostcall buffer"};
+        l.hostcall_address = hostcall->address();
+    }
     Allocation* const kernarg = place_bytes(memory, kernarg_bytes(l));
     if (kernarg == nullptr) return Error{"no memory for the kernel arguments"};
     l.kernarg_address = kernarg->address;
@@ -555,10 +574,6 @@ Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& reque
     }
     l.dispatch_packet_address = packet->address;
 
-    const std::uint64_t workgroups = std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2];
-    const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
-    const auto threads =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(request.threads != 0 ? request.threads : cores, workgroups));
     std::vector<Worker> workers(threads);
     AccessLog accesses;
     std::atomic<std::uint64_t> next_workgroup{0};
@@ -575,6 +590,7 @@ Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& reque
         worker.max_instructions = request.max_instructions != 0 ? request.max_instructions : kMostInstructions;
         worker.executed.assign(l.program->insts.size(), 0);
         worker.cache.assign(l.program->insts.size(), nullptr);
+        worker.hostcall = hostcall.get();
         worker.accesses = &accesses;
         worker.last_access.assign(l.program->insts.size(), 0);
         WorkgroupState group;

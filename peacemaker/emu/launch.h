@@ -14,8 +14,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace pm::emu {
 
@@ -37,7 +40,11 @@ struct LaunchRequest {
     std::span<const std::byte>
         kernarg;               // explicit arguments as the caller packed them; bytes past its end were not supplied
     std::uint32_t threads = 0; // host threads; 0 = one a core
-    std::uint64_t max_instructions = 0; // a wave; 0 = the default of 2^40. Running out is `unsupported` (a hang)
+    std::uint64_t max_instructions =
+        0; // a wave; 0 = kMostInstructions (budget.h). Running out is `unsupported` (a hang)
+    /// Takes what the kernel prints, a printf at a time, from any thread but never two at once; none: stdout and
+    /// stderr.
+    std::function<void(std::string_view text, bool to_stderr)> print{};
 };
 
 /// Executes the launch to its end. Error: the launch is refused (no such kernel, block or LDS over the limit), nothing

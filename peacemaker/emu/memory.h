@@ -23,6 +23,7 @@ struct Allocation {
     bool read_only = false; // code, kernarg and what the host says is: a kernel's store is a finding
     bool code = false;      // part of a loaded module
     bool mapped = false;    // the bytes are the host's: Memory does not own them
+    bool protocol = false;  // kernel and host talk through it by rules of their own: no races there
 
     bool whole() const { return undefined.empty(); }
     /// Whether a kernel has stored to it. Safe from many threads.

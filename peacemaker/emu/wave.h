@@ -79,6 +79,7 @@ struct NumberedFinding {
 using FindingMap = std::map<std::pair<std::uint32_t, FindingKind>, NumberedFinding>;
 
 class AccessLog;
+class Hostcall;
 
 /// What all waves of one host thread share: the program, the memory, and where findings go.
 struct Worker {
@@ -91,6 +92,7 @@ struct Worker {
     std::uint64_t kernarg_supplied = 0; // bytes that the caller gave
     const Kernel* descriptor = nullptr;
     std::uint64_t max_instructions = 0;
+    Hostcall* hostcall = nullptr;           // of the launch; null where the kernel asks for none
     std::vector<std::uint64_t> executed;    // an instruction
     std::vector<Allocation*> cache;         // an instruction: the allocation it last used
     AccessLog* accesses = nullptr;          // of the launch

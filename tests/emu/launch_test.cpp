@@ -152,7 +152,6 @@ TEST_P(OnChip, TellsTheAperturesInHiddenArguments) {
 TEST_P(OnChip, StopsAtWhatHiddenPointersStandFor) {
     std::vector<KernelText> kernels;
     const std::vector<std::pair<const char*, const char*>> pointers = {
-        {"hidden_hostcall_buffer", "the hostcall buffer"},
         {"hidden_queue_ptr", "the queue"},
         {"hidden_heap_v1", "the device heap"},
         {"hidden_printf_buffer", "the printf buffer"},

@@ -67,6 +67,50 @@ INSTANTIATE_TEST_SUITE_P(Programs, SoundProgram,
                                          Sound{"graph_replay", "graph_replay: 4 replays", 8}),
                          [](const auto& info) { return std::string(info.param.name); });
 
+// What kernels print comes between what the host prints, a wave after the other; blocks in any order.
+TEST(Exec, PrintsWhatKernelsPrint) {
+    const Ran ran = shell(kTool + " exec --chip gfx1030 -- ./printf");
+    EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+    const std::string first = "before\n"
+                              "0: zero, 0.000 123456789abc\n"
+                              "2: one, which is a longer string than fits a packet of fifty-six bytes, 2.500 "
+                              "123456789abe\n"
+                              "4: , 5.000 123456789ac0\n";
+    ASSERT_EQ(ran.out.substr(0, first.size()), first);
+    // Of two lanes that go apart the compiler chooses which goes first.
+    const std::string one = "second wave\n", other = "ok    7|-8  |%|1.250000e+00|0.5|-1|-1234567890123|end\n";
+    const std::string second = ran.out.substr(first.size(), one.size() + other.size());
+    EXPECT_TRUE(second == one + other || second == other + one) << second;
+    std::string blocks = ran.out.substr(first.size() + second.size());
+    for (int block = 0; block < 20; ++block) {
+        const std::string line = "block " + std::to_string(block) + " of 20\n";
+        const std::size_t at = blocks.find(line);
+        ASSERT_NE(at, std::string::npos) << line << ran.out;
+        blocks.erase(at, line.size());
+    }
+    EXPECT_EQ(blocks, "between\nafter\n");
+    EXPECT_TRUE(holds(ran.err, "2 launches, 0 findings; ")) << ran.err;
+    EXPECT_FALSE(holds(ran.err, "unchecked")) << ran.err;
+}
+
+TEST(Exec, GivesUpAHangAfterTheInstructionsOfTheVariable) {
+    const Ran ran = shell("export HKC_MAX_INSTRUCTIONS=20000; " + kTool + " exec --chip gfx1030 -- ./endless");
+    EXPECT_EQ(ran.status, 3) << ran.out << ran.err;
+    EXPECT_TRUE(holds(ran.err, "unchecked: more than 20000 instructions in one wave at _Z8wait_for")) << ran.err;
+    EXPECT_EQ(ran.out, "endless: hipErrorNotSupported\n");
+    for (const std::string bad : {"0", "many", "-3"}) {
+        const Ran refused = shell("export HKC_MAX_INSTRUCTIONS=" + bad + "; " + kTool + " exec -- ./devices");
+        EXPECT_EQ(refused.status, 2);
+        EXPECT_TRUE(holds(refused.err, "HKC_MAX_INSTRUCTIONS is \"" + bad + "\"; expected a number")) << refused.err;
+        EXPECT_EQ(refused.out, "");
+    }
+    // Without exec the library itself says so, at each launch.
+    const Ran alone = shell("export HKC_MAX_INSTRUCTIONS=many; HKC_SANITIZE=1 HIP_VISIBLE_DEVICES=0 "
+                            "LD_PRELOAD='" HKC_BINARY_DIR "/lib/libpm_hip.so' ./endless");
+    EXPECT_TRUE(holds(alone.err, "HKC_MAX_INSTRUCTIONS is \"many\"")) << alone.err;
+    EXPECT_EQ(alone.out, "endless: hipErrorInvalidConfiguration\n");
+}
+
 TEST(Exec, AFaultEndsItWithOneAndNamesTheLine) {
     const Ran ran = shell(kTool + " exec --chip gfx1030 -- ./out_of_bounds");
     EXPECT_EQ(ran.status, 1);
