@@ -80,7 +80,7 @@ void Hostcall::serve_packet(Wave& wave, u32 packet) {
     const u64 lanes = word(header + kLanesOfPacket);
     const u32 service = static_cast<u32>(word(header + kServiceAndControl));
     if (service != kPrintfService) stop_unsupported(wave, fmt::format("unsupported host service {}", service));
-    for (u32 lane = 0; lane < kLanes && service == kPrintfService; ++lane)
+    for (u32 lane = 0; lane < 64 && service == kPrintfService; ++lane)
         if (((lanes >> lane) & 1u) != 0)
             take_message(wave, lane, payloads_ + packet * kPayloadBytes + lane * kSlotBytes);
     // Answered in any case: the packet may be another wave's, which would wait for ever.

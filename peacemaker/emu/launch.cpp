@@ -143,6 +143,15 @@ struct Launch {
     std::uint32_t waves = 0;      // a workgroup
 };
 
+// Bytes of scratch that a work-item can have: those of a wave (llvm/lib/Target/AMDGPU/GCNSubtarget.h,
+// getMaxWaveScratchSize), shared by its lanes.
+std::uint64_t most_scratch(const Chip& chip, std::uint32_t lanes) {
+    const std::uint64_t wave = chip.generation >= 12   ? 256ull * ((1u << 18) - 1)
+                               : chip.generation == 11 ? 256ull * ((1u << 15) - 1)
+                                                       : 1024ull * ((1u << 13) - 1);
+    return wave / lanes;
+}
+
 Result<void> check_request(const Launch& l) {
     const auto items = std::uint64_t{l.request.block[0]} * l.request.block[1] * l.request.block[2];
     if (items == 0 || items > l.chip.max_workgroup)
@@ -163,6 +172,13 @@ Result<void> check_request(const Launch& l) {
         return Error{fmt::format("kernel {}: LDS over the limit: {} bytes ({} fixed + {} dynamic), limit {}",
                                  l.kernel.name, lds, l.kernel.descriptor.group_segment_fixed_size,
                                  l.request.dynamic_lds, l.chip.lds_bytes)};
+    // Hidden arguments take at most 256 bytes (AMDGPUUsage, "V5 metadata"), aligned to 8.
+    if (const std::uint32_t most = l.chip.kernarg_bytes + 256 + 8; l.kernel.resources.kernarg > most)
+        return Error{fmt::format("kernel {}: {} bytes of arguments and hidden ones, limit {}", l.kernel.name,
+                                 l.kernel.resources.kernarg, most)};
+    if (const std::uint64_t most = most_scratch(l.chip, l.lanes); l.kernel.descriptor.private_segment_fixed_size > most)
+        return Error{fmt::format("kernel {}: {} bytes of scratch a work-item, limit {}", l.kernel.name,
+                                 l.kernel.descriptor.private_segment_fixed_size, most)};
     return {};
 }
 
@@ -535,12 +551,12 @@ Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& reque
         return Error{"no kernel " + request.kernel + " in the code object" + did_you_mean(request.kernel, names)};
     }
     Launch l{.request = request, .kernel = *kernel, .chip = *object.chip, .memory = memory};
+    l.lanes = kernel->resources.wave == 64 ? 64 : 32;
     if (const auto fits = check_request(l); !fits) return fits.error();
     const auto program = module.program(*kernel);
     if (!program) return program.error();
     l.program = *program;
     l.block_items = request.block[0] * request.block[1] * request.block[2];
-    l.lanes = kernel->resources.wave == 64 ? 64 : 32;
     l.waves = (l.block_items + l.lanes - 1) / l.lanes;
     l.lds_bytes = kernel->descriptor.group_segment_fixed_size + request.dynamic_lds;
     l.scratch_bytes = kernel->descriptor.private_segment_fixed_size;

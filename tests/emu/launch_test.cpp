@@ -343,7 +343,11 @@ TEST_P(OnChip, RefusesWhatTheChipOrTheKernelCannotTake) {
     small.max_block = 64;
     KernelText lds = kernel("lds", "");
     lds.lds = 1024;
-    Rig rig(chip(), {small, lds});
+    KernelText scratch = kernel("scratch", "");
+    scratch.scratch = 2u << 20;
+    KernelText kernarg_size = kernel("kernarg_size", "");
+    kernarg_size.kernarg = 4096 + 256 + 16;
+    Rig rig(chip(), {small, lds, scratch, kernarg_size});
     ASSERT_TRUE(rig.ok());
     const auto kernarg = Rig::pack(u64{0}, u64{0});
     const auto refused = [&](const char* name, Dim3 grid, Dim3 block, u32 dynamic_lds) {
@@ -364,6 +368,12 @@ TEST_P(OnChip, RefusesWhatTheChipOrTheKernelCannotTake) {
     EXPECT_EQ(refused("lds", {1, 1, 1}, {32, 1, 1}, chip().lds_bytes - 1024), "");
     EXPECT_NE(refused("lds", {1, 1, 1}, {32, 1, 1}, chip().lds_bytes - 1023).find("LDS over the limit"),
               std::string::npos);
+    // 18 bits of 64 dwords a wave on gfx12; 15 on gfx11, 13 bits of 256 dwords on gfx10.
+    const char* const most = chip().generation >= 12   ? "limit 2097144"
+                             : chip().generation == 11 ? "limit 262136"
+                                                       : "limit 262112";
+    EXPECT_NE(refused("scratch", {1, 1, 1}, {32, 1, 1}, 0).find(most), std::string::npos);
+    EXPECT_NE(refused("kernarg_size", {1, 1, 1}, {32, 1, 1}, 0).find("limit 4360"), std::string::npos);
     EXPECT_NE(refused("smal", {1, 1, 1}, {32, 1, 1}, 0).find("small"), std::string::npos);
 }
 

@@ -44,7 +44,21 @@ Result<Seeds> message_packs() {
     return seeds;
 }
 
+/// The objects, and the code of each behind its chip's number.
+Result<Seeds> objects_and_code() {
+    auto seeds = objects();
+    if (!seeds) return seeds;
+    const std::size_t count = seeds->size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto code = testing::code_of((*seeds)[i]);
+        if (!code) return code.error();
+        seeds->push_back(static_cast<char>(i) + *code);
+    }
+    return seeds;
+}
+
 constexpr Target kTargets[] = {
+    {"device_fuzz", objects_and_code},
     {"message_pack_fuzz", message_packs},
 };
 
