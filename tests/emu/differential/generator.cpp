@@ -320,13 +320,15 @@ private:
         case 19:
             return form("({})rotl(({}){}, {})", Args{n, u, a(), count()});
         case 20:
-            return form("__builtin_elementwise_{}_sat({}, {})", Args{dice_.one_in(2) ? "add" : "sub", a(), a()});
+            // Elementwise built-ins of clang 19 give the promoted type.
+            return form("({})__builtin_elementwise_{}_sat({}, {})",
+                        Args{n, dice_.one_in(2) ? "add" : "sub", a(), a()});
         case 21:
-            return form("__builtin_elementwise_{}({}, {})", Args{dice_.one_in(2) ? "min" : "max", a(), a()});
+            return form("({})__builtin_elementwise_{}({}, {})", Args{n, dice_.one_in(2) ? "min" : "max", a(), a()});
         case 22: {
             const char* const first = dice_.one_in(2) ? "min" : "max";
-            return form("__builtin_elementwise_{}(__builtin_elementwise_{}({}, {}), {})",
-                        Args{first, first[1] == 'i' ? "max" : "min", a(), a(), a()});
+            return form("({0})__builtin_elementwise_{1}(({0})__builtin_elementwise_{2}({3}, {4}), {5})",
+                        Args{n, first, first[1] == 'i' ? "max" : "min", a(), a(), a()});
         }
         case 23:
             return form("absolute<{}>({})", Args{n, integer(t, d)});
