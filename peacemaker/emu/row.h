@@ -26,6 +26,8 @@ enum class ShadowRule : std::uint8_t {
     kAndNot,  // kAnd of the first source and of what the second is not
     kOrNot,   // kOr likewise
     kBitTest, // the bit of the first source that the second numbers (`control_bits`) is all that counts
+    kBitSet,  // the bit of the second source that the first numbers (`control_bits`) becomes defined
+    kFirst,   // the place of a first bit: defined where undefined bits that are all 0, or all 1, give the same
     kAndOr,   // kAnd of the first two sources, kOr with the third
     kXor,     // bit by bit
     kCarry,   // from the lowest undefined bit upwards: sums and products; all bits where the result saturates

@@ -57,6 +57,14 @@ void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     case ShadowRule::kBitTest:
         out.scalar = (mb & row.control_bits) != 0 ? 1u : ma >> (b & row.control_bits) & 1u;
         break;
+    case ShadowRule::kBitSet:
+        out.scalar = (ma & row.control_bits) != 0 ? ~0ull : mb & ~(std::uint64_t{1} << (a & row.control_bits));
+        break;
+    case ShadowRule::kFirst: {
+        bool ignored = false;
+        out.scalar = row.scalar(a & ~ma, 0, ignored) == row.scalar(a | ma, 0, ignored) ? 0 : ~0ull;
+        break;
+    }
     case ShadowRule::kXor:
         out.scalar = ma | mb;
         break;
@@ -133,9 +141,22 @@ void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     case ShadowRule::kAndNot: // of scalar instructions only
     case ShadowRule::kOrNot:
     case ShadowRule::kBitTest:
+    case ShadowRule::kBitSet:
     case ShadowRule::kAll:
         each([&](std::uint32_t i) { return (out.mask >> (i % kLanes) & 1u) != 0 ? ~0u : 0u; });
         break;
+    case ShadowRule::kFirst: {
+        alignas(64) std::uint32_t zeros[2 * kLanes], ones[2 * kLanes];
+        alignas(64) std::uint32_t latest[2 * kLanes] = {}, earliest[2 * kLanes] = {};
+        for (std::uint32_t i = 0; i < 2 * kLanes; ++i) {
+            zeros[i] = a[i] & ~ma[i];
+            ones[i] = a[i] | ma[i];
+        }
+        (void)row.compute(zeros, b, c, latest, 0);
+        (void)row.compute(ones, b, c, earliest, 0);
+        each([&](std::uint32_t i) { return latest[i] == earliest[i] ? 0u : ~0u; });
+        break;
+    }
     case ShadowRule::kHalves:
         each([&](std::uint32_t i) {
             const std::uint32_t m = ma[i] | mb[i] | mc[i];
