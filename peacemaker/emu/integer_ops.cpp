@@ -202,7 +202,8 @@ bool compared(u32 a, u32 b) {
 }
 
 constexpr ShadowRule kAll = ShadowRule::kAll, kCarry = ShadowRule::kCarry, kMove = ShadowRule::kMove,
-                     kXor = ShadowRule::kXor, kHalves = ShadowRule::kHalves;
+                     kXor = ShadowRule::kXor, kHalves = ShadowRule::kHalves, kAddend = ShadowRule::kAddend,
+                     kEqual = ShadowRule::kEqual, kOrder = ShadowRule::kOrder, kOrderSigned = ShadowRule::kOrderSigned;
 
 #define HKC_CLAMPING(name, shape, plain, saturating, shadow)                                                           \
     with_variants(row(name, shape, lanes<plain>, shadow), by_clamp<plain, saturating>)
@@ -220,11 +221,11 @@ constexpr ShadowRule kAll = ShadowRule::kAll, kCarry = ShadowRule::kCarry, kMove
         mask_to(row("V_CMPX_F_" suffix, shape, lanes<never<T>>, kAll)),                                                \
         mask_to(row("V_CMP_T_" suffix, shape, lanes<always<T>>, kAll)),                                                \
         mask_to(row("V_CMPX_T_" suffix, shape, lanes<always<T>>, kAll))
-#define HKC_COMPARE16(OP, less, equal, greater)                                                                        \
-    mask_to(row("V_CMP_" OP "_I16", "-:hh", lanes<compared<i16, less, equal, greater>>, kAll)),                        \
-        mask_to(row("V_CMP_" OP "_U16", "-:hh", lanes<compared<u16, less, equal, greater>>, kAll)),                    \
-        mask_to(row("V_CMPX_" OP "_I16", "-:hh", lanes<compared<i16, less, equal, greater>>, kAll)),                   \
-        mask_to(row("V_CMPX_" OP "_U16", "-:hh", lanes<compared<u16, less, equal, greater>>, kAll))
+#define HKC_COMPARE16(OP, less, equal, greater, signed_rule, unsigned_rule)                                            \
+    mask_to(row("V_CMP_" OP "_I16", "-:hh", lanes<compared<i16, less, equal, greater>>, signed_rule)),                 \
+        mask_to(row("V_CMP_" OP "_U16", "-:hh", lanes<compared<u16, less, equal, greater>>, unsigned_rule)),           \
+        mask_to(row("V_CMPX_" OP "_I16", "-:hh", lanes<compared<i16, less, equal, greater>>, signed_rule)),            \
+        mask_to(row("V_CMPX_" OP "_U16", "-:hh", lanes<compared<u16, less, equal, greater>>, unsigned_rule))
 
 constexpr Row kRows[] = {
     HKC_SUM("V_ADD_NC_I32", "1:11", i32, kAdd, kCarry),
@@ -237,11 +238,11 @@ constexpr Row kRows[] = {
     row("V_MAXMIN_I32", "1:111", lanes<clamped<i32, true>>, kAll),
     row("V_MINMAX_U32", "1:111", lanes<clamped<u32, false>>, kAll),
     row("V_MAXMIN_U32", "1:111", lanes<clamped<u32, true>>, kAll),
-    row("V_BCNT_U32_B32", "1:11", lanes<count_bits>, kAll),
+    row("V_BCNT_U32_B32", "1:11", lanes<count_bits>, kAddend),
     row("V_FFBH_I32", "1:1", lanes<leading_signs>, kAll),
     row("V_CLS_I32", "1:1", lanes<leading_signs>, kAll),
-    in_upper_half(row("V_MBCNT_LO_U32_B32", "1:11", mbcnt_lo, kAll), lanes<count_bits>),
-    in_upper_half(row("V_MBCNT_HI_U32_B32", "1:11", lanes<mbcnt_hi>, kAll), mbcnt_lo),
+    in_upper_half(row("V_MBCNT_LO_U32_B32", "1:11", mbcnt_lo, kAddend), lanes<count_bits>),
+    in_upper_half(row("V_MBCNT_HI_U32_B32", "1:11", lanes<mbcnt_hi>, kAddend), mbcnt_lo),
 
     HKC_SUM("V_ADD_NC_U16", "h:hh", u16, kAdd, kCarry),
     HKC_SUM("V_SUB_NC_U16", "h:hh", u16, kSub, kCarry),
@@ -267,11 +268,11 @@ constexpr Row kRows[] = {
     row("V_CVT_U32_U16", "1:h", lanes<zero_extended>, kMove),
     mask_through(row("V_CNDMASK_B16", "h:hh", cndmask16, ShadowRule::kSelect), true, false),
 
-    row("V_SAD_U8", "1:111", lanes<sad<false>>, kAll),
-    row("V_MSAD_U8", "1:111", lanes<sad<true>>, kAll),
-    row("V_SAD_HI_U8", "1:111", lanes<sad_hi>, kAll),
-    row("V_SAD_U16", "1:111", lanes<sad_u16>, kAll),
-    row("V_SAD_U32", "1:111", lanes<sad_u32>, kAll),
+    row("V_SAD_U8", "1:111", lanes<sad<false>>, kAddend),
+    row("V_MSAD_U8", "1:111", lanes<sad<true>>, kAddend),
+    row("V_SAD_HI_U8", "1:111", lanes<sad_hi>, kAddend),
+    row("V_SAD_U16", "1:111", lanes<sad_u16>, kAddend),
+    row("V_SAD_U32", "1:111", lanes<sad_u32>, kAddend),
     row("V_QSAD_PK_U16_U8", "2:212", lanes<quad_sad<false>>, kAll),
     row("V_MQSAD_PK_U16_U8", "2:212", lanes<quad_sad<true>>, kAll),
     row("V_LERP_U8", "1:111", lanes<lerp>, kAll),
@@ -294,28 +295,28 @@ constexpr Row kRows[] = {
     HKC_PACKED("LSHRREV_B16", lshrrev16),
     HKC_PACKED("ASHRREV_I16", ashrrev16),
 
-    with_variants(row("V_DOT2_I32_I16", "1:pp1", lanes<dot<16, true, true, false, i32>>, kAll),
+    with_variants(row("V_DOT2_I32_I16", "1:pp1", lanes<dot<16, true, true, false, i32>>, kAddend),
                   dot_by_clamp<16, true, i32>),
-    with_variants(row("V_DOT2_U32_U16", "1:pp1", lanes<dot<16, false, false, false, u32>>, kAll),
+    with_variants(row("V_DOT2_U32_U16", "1:pp1", lanes<dot<16, false, false, false, u32>>, kAddend),
                   dot_by_clamp<16, false, u32>),
-    with_variants(row("V_DOT4_I32_I8", "1:111", lanes<dot<8, true, true, false, i32>>, kAll),
+    with_variants(row("V_DOT4_I32_I8", "1:111", lanes<dot<8, true, true, false, i32>>, kAddend),
                   dot_by_clamp<8, true, i32>),
-    with_variants(row("V_DOT4_U32_U8", "1:111", lanes<dot<8, false, false, false, u32>>, kAll),
+    with_variants(row("V_DOT4_U32_U8", "1:111", lanes<dot<8, false, false, false, u32>>, kAddend),
                   dot_by_clamp<8, false, u32>),
-    with_variants(row("V_DOT8_I32_I4", "1:111", lanes<dot<4, true, true, false, i32>>, kAll),
+    with_variants(row("V_DOT8_I32_I4", "1:111", lanes<dot<4, true, true, false, i32>>, kAddend),
                   dot_by_clamp<4, true, i32>),
-    with_variants(row("V_DOT8_U32_U4", "1:111", lanes<dot<4, false, false, false, u32>>, kAll),
+    with_variants(row("V_DOT8_U32_U4", "1:111", lanes<dot<4, false, false, false, u32>>, kAddend),
                   dot_by_clamp<4, false, u32>),
-    with_variants(row("V_DOT4_I32_IU8", "1:111", lanes<dot<8, false, false, false, i32>>, kAll), dot_by_sign<8>),
-    with_variants(row("V_DOT8_I32_IU4", "1:111", lanes<dot<4, false, false, false, i32>>, kAll), dot_by_sign<4>),
-    accumulating(row("V_DOT4C_I32_I8", "1:111", lanes<dot<8, true, true, false, i32>>, kAll)),
+    with_variants(row("V_DOT4_I32_IU8", "1:111", lanes<dot<8, false, false, false, i32>>, kAddend), dot_by_sign<8>),
+    with_variants(row("V_DOT8_I32_IU4", "1:111", lanes<dot<4, false, false, false, i32>>, kAddend), dot_by_sign<4>),
+    accumulating(row("V_DOT4C_I32_I8", "1:111", lanes<dot<8, true, true, false, i32>>, kAddend)),
 
-    HKC_COMPARE16("LT", true, false, false),
-    HKC_COMPARE16("EQ", false, true, false),
-    HKC_COMPARE16("LE", true, true, false),
-    HKC_COMPARE16("GT", false, false, true),
-    HKC_COMPARE16("NE", true, false, true),
-    HKC_COMPARE16("GE", false, true, true),
+    HKC_COMPARE16("LT", true, false, false, kOrderSigned, kOrder),
+    HKC_COMPARE16("EQ", false, true, false, kEqual, kEqual),
+    HKC_COMPARE16("LE", true, true, false, kOrderSigned, kOrder),
+    HKC_COMPARE16("GT", false, false, true, kOrderSigned, kOrder),
+    HKC_COMPARE16("NE", true, false, true, kEqual, kEqual),
+    HKC_COMPARE16("GE", false, true, true, kOrderSigned, kOrder),
     HKC_CONSTANT(u32, "I32", "-:11"),
     HKC_CONSTANT(u32, "U32", "-:11"),
     HKC_CONSTANT(u64, "I64", "-:22"),

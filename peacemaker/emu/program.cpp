@@ -549,10 +549,8 @@ private:
             inst.result = operands.results[0].first;
             inst.result_high = operands.results[0].half == isa::Half::kHigh;
         }
-        // Modifiers of scalar floats are not modelled.
-        const bool modified = std::any_of(operands.sources.begin(), operands.sources.end(),
-                                          [](const SourceOperand& s) { return s.neg || s.abs_or_neg_hi; });
-        if (row.is_float && (modified || operands.clamp || operands.output_modifier != 0)) return false;
+        // Modifiers of scalar floats' results are not modelled.
+        if (row.is_float && (operands.clamp || operands.output_modifier != 0)) return false;
         // A half always leaves something undefined, which only the checked path notes.
         inst.check_always = inst.result_form == 'h';
         // SOPK holds its constant as an immediate.

@@ -271,7 +271,8 @@ void write_exec(Wave& wave, const Inst& inst) {
         set_scalar(wave, static_cast<Register>(inst.result + 1), wave.scalar(isa::kExecLo + 1));
 }
 
-constexpr ShadowRule kAll = ShadowRule::kAll, kMove = ShadowRule::kMove, kCarry = ShadowRule::kCarry;
+constexpr ShadowRule kAll = ShadowRule::kAll, kMove = ShadowRule::kMove, kCarry = ShadowRule::kCarry,
+                     kEqual = ShadowRule::kEqual, kOrder = ShadowRule::kOrder, kOrderSigned = ShadowRule::kOrderSigned;
 constexpr auto kIn = kSccIn, kOut = kSccOut, kInOut = kSccInOut;
 constexpr Row row(std::string_view name, std::string_view shape, ScalarOp op, u8 scc, ShadowRule shadow,
                   u8 controls = 0, std::uint32_t control_bits = ~0u) {
@@ -294,14 +295,14 @@ constexpr Row onto_result(Row r) {
     return r;
 }
 
-#define HKC_COMPARES_K(name, op)                                                                                       \
-    row("S_CMPK_" name "_I32", "-:11", compare<i32, op>, kOut, kAll),                                                  \
-        row("S_CMPK_" name "_U32", "-:11", compare_k<op>, kOut, kAll)
+#define HKC_COMPARES_K(name, op, signed_rule, unsigned_rule)                                                           \
+    row("S_CMPK_" name "_I32", "-:11", compare<i32, op>, kOut, signed_rule),                                           \
+        row("S_CMPK_" name "_U32", "-:11", compare_k<op>, kOut, unsigned_rule)
 #define HKC_LOGIC(name, op, rule)                                                                                      \
     row("S_" name "_B32", "1:11", op<u32>, kOut, rule), row("S_" name "_B64", "2:22", op<u64>, kOut, rule)
-#define HKC_COMPARES(name, op)                                                                                         \
-    row("S_CMP_" name "_I32", "-:11", compare<i32, op>, kOut, kAll),                                                   \
-        row("S_CMP_" name "_U32", "-:11", compare<u32, op>, kOut, kAll)
+#define HKC_COMPARES(name, op, signed_rule, unsigned_rule)                                                             \
+    row("S_CMP_" name "_I32", "-:11", compare<i32, op>, kOut, signed_rule),                                            \
+        row("S_CMP_" name "_U32", "-:11", compare<u32, op>, kOut, unsigned_rule)
 
 constexpr Row kRows[] = {
     row("S_MOV_B32", "1:1", mov, kNoScc, kMove),
@@ -358,14 +359,14 @@ constexpr Row kRows[] = {
     row("S_PACK_HH_B32_B16", "1:11", pack_hh, kNoScc, kMove),
     row("S_CSELECT_B32", "1:11", cselect, kIn, ShadowRule::kSelect),
     row("S_CSELECT_B64", "2:22", cselect, kIn, ShadowRule::kSelect),
-    HKC_COMPARES("EQ", kEq),
-    HKC_COMPARES("LG", kNe),
-    HKC_COMPARES("LT", kLt),
-    HKC_COMPARES("LE", kLe),
-    HKC_COMPARES("GT", kGt),
-    HKC_COMPARES("GE", kGe),
-    row("S_CMP_EQ_U64", "-:22", compare<u64, kEq>, kOut, kAll),
-    row("S_CMP_LG_U64", "-:22", compare<u64, kNe>, kOut, kAll),
+    HKC_COMPARES("EQ", kEq, kEqual, kEqual),
+    HKC_COMPARES("LG", kNe, kEqual, kEqual),
+    HKC_COMPARES("LT", kLt, kOrderSigned, kOrder),
+    HKC_COMPARES("LE", kLe, kOrderSigned, kOrder),
+    HKC_COMPARES("GT", kGt, kOrderSigned, kOrder),
+    HKC_COMPARES("GE", kGe, kOrderSigned, kOrder),
+    row("S_CMP_EQ_U64", "-:22", compare<u64, kEq>, kOut, kEqual),
+    row("S_CMP_LG_U64", "-:22", compare<u64, kNe>, kOut, kEqual),
     row("S_BITCMP0_B32", "-:11", bitcmp0, kOut, ShadowRule::kBitTest, 0, 31),
     row("S_BITCMP1_B32", "-:11", bitcmp1, kOut, ShadowRule::kBitTest, 0, 31),
     exec_row("S_AND_SAVEEXEC_B32", "1:1", save_exec<u32, exec_and>),
@@ -424,12 +425,12 @@ constexpr Row kRows[] = {
     row("S_PACK_HL_B32_B16", "1:11", pack_hl, kNoScc, kMove),
     row("S_BITCMP0_B64", "-:21", bitcmp0_64, kOut, ShadowRule::kBitTest, 0, 63),
     row("S_BITCMP1_B64", "-:21", bitcmp1_64, kOut, ShadowRule::kBitTest, 0, 63),
-    HKC_COMPARES_K("EQ", kEq),
-    HKC_COMPARES_K("LG", kNe),
-    HKC_COMPARES_K("LT", kLt),
-    HKC_COMPARES_K("LE", kLe),
-    HKC_COMPARES_K("GT", kGt),
-    HKC_COMPARES_K("GE", kGe),
+    HKC_COMPARES_K("EQ", kEq, kEqual, kEqual),
+    HKC_COMPARES_K("LG", kNe, kEqual, kEqual),
+    HKC_COMPARES_K("LT", kLt, kOrderSigned, kOrder),
+    HKC_COMPARES_K("LE", kLe, kOrderSigned, kOrder),
+    HKC_COMPARES_K("GT", kGt, kOrderSigned, kOrder),
+    HKC_COMPARES_K("GE", kGe, kOrderSigned, kOrder),
 };
 #undef HKC_LOGIC
 #undef HKC_COMPARES
@@ -446,7 +447,12 @@ void execute_scalar(Wave& wave, const Inst& inst) {
         return flush && form == '1' && (v & 0x7f800000u) == 0 ? v & 0x80000000u : v;
     };
     const auto source = [&](std::size_t i) {
-        return flushed(scalar_value(wave, inst.sources[i]), inst.sources[i].form);
+        const Source& from = inst.sources[i];
+        const u64 sign = from.form == 'h' ? 0x8000u : 0x80000000u;
+        u64 v = flushed(scalar_value(wave, from), from.form);
+        if (from.abs_or_neg_hi) v &= ~sign;
+        if (from.neg) v ^= sign;
+        return v;
     };
     const u64 a = source(0), b = source(1);
     u64 r = row.scalar3 != nullptr ? row.scalar3(a, b, source(2), scc) : row.scalar(a, b, scc);

@@ -22,6 +22,21 @@ std::uint32_t of_or(std::uint32_t ma, std::uint32_t mb, std::uint32_t a, std::ui
     return (ma & mb) | (ma & ~b) | (mb & ~a);
 }
 
+// Between the choices of an undefined condition: the bits in which they are alike do not depend on it.
+template <typename T>
+T of_choice(T ma, T mb, T a, T b) {
+    return ma | mb | (a ^ b);
+}
+// The ends of the range that a number with undefined bits lies in; `sign` is the bit that counts negative, or 0.
+template <typename T>
+T least(T value, T undefined, T sign) {
+    return (value & ~undefined) | (undefined & sign);
+}
+template <typename T>
+T greatest(T value, T undefined, T sign) {
+    return (value | undefined) & ~(undefined & sign);
+}
+
 void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     const Row& row = *inst.row;
     const std::uint64_t ma = scalar_undefined(wave, inst.sources[0]), mb = scalar_undefined(wave, inst.sources[1]);
@@ -72,11 +87,25 @@ void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
         out.scalar = scc ? ~0ull : (ma | mb) | (0ull - (ma | mb));
         break;
     case ShadowRule::kSelect:
-        out.scalar = scc ? ~0ull : wave.scc() ? ma : mb;
+        out.scalar = scc ? of_choice(ma, mb, a, b) : wave.scc() ? ma : mb;
         break;
+    case ShadowRule::kEqual: // SCC alone, from here on
+        out.scc = (ma | mb) != 0 && ((a ^ b) & ~(ma | mb)) == 0;
+        return;
+    case ShadowRule::kOrder:
+    case ShadowRule::kOrderSigned: {
+        const std::uint64_t sign = row.shadow == ShadowRule::kOrderSigned ? 0x80000000u : 0u; // none is of 64 bits
+        bool low = false, high = false;
+        (void)row.scalar(least(a, ma, sign), greatest(b, mb, sign), low);
+        (void)row.scalar(greatest(a, ma, sign), least(b, mb, sign), high);
+        out.scc = low != high;
+        return;
+    }
     case ShadowRule::kAll:
     case ShadowRule::kAndOr: // of vector instructions only, from here on
     case ShadowRule::kCarry24:
+    case ShadowRule::kAll24:
+    case ShadowRule::kAddend:
     case ShadowRule::kSumShl:
     case ShadowRule::kInsert:
     case ShadowRule::kPermute:
@@ -92,7 +121,13 @@ void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     case ShadowRule::kAndNot:
     case ShadowRule::kOr:
     case ShadowRule::kOrNot:
-    case ShadowRule::kMove:
+    case ShadowRule::kXor:
+    case ShadowRule::kMove: {
+        // SCC says whether the result is other than 0: a defined 1 decides.
+        bool ignored = false;
+        out.scc = out.scalar != 0 && (row.scalar(a, b, ignored) & ~out.scalar) == 0;
+        break;
+    }
     case ShadowRule::kBitTest:
         out.scc = out.scalar != 0;
         break;
@@ -138,6 +173,26 @@ void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     const auto& [ma, mb, mc] = undefined;
     const auto& [a, b, c] = values;
     switch (row.shadow) {
+    case ShadowRule::kEqual:
+        for (std::uint32_t i = 0; i < 2 * kLanes; ++i)
+            if (((a[i] ^ b[i]) & ~(ma[i] | mb[i])) != 0) out.mask &= ~(1u << (i % kLanes));
+        break;
+    case ShadowRule::kOrder:
+    case ShadowRule::kOrderSigned: {
+        alignas(64) std::uint32_t a_least[2 * kLanes], a_greatest[2 * kLanes];
+        alignas(64) std::uint32_t b_least[2 * kLanes], b_greatest[2 * kLanes];
+        const char form = inst.sources[0].form;
+        for (std::uint32_t i = 0; i < 2 * kLanes; ++i) {
+            std::uint32_t sign = form == 'h' ? 0x8000u : 0x80000000u;
+            if (row.shadow == ShadowRule::kOrder || (form == '2' && i < kLanes)) sign = 0;
+            a_least[i] = least(a[i], ma[i], sign);
+            a_greatest[i] = greatest(a[i], ma[i], sign);
+            b_least[i] = least(b[i], mb[i], sign);
+            b_greatest[i] = greatest(b[i], mb[i], sign);
+        }
+        out.mask &= row.compute(a_least, b_greatest, c, nullptr, 0) ^ row.compute(a_greatest, b_least, c, nullptr, 0);
+        break;
+    }
     case ShadowRule::kAndNot: // of scalar instructions only
     case ShadowRule::kOrNot:
     case ShadowRule::kBitTest:
@@ -203,6 +258,21 @@ void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     case ShadowRule::kCarry24:
         each([&](std::uint32_t i) { return upwards(((ma[i] | mb[i]) & 0xffffffu) | mc[i]); });
         break;
+    case ShadowRule::kAll24:
+        each([&](std::uint32_t i) { return ((ma[i] | mb[i]) & 0xffffffu) != 0 ? ~0u : 0u; });
+        break;
+    case ShadowRule::kAddend: {
+        const std::uint32_t last = inst.source_count - 1u;
+        const bool saturates =
+            row.variant != nullptr && inst.compute != row.variant(false, inst.sources[0].neg, inst.sources[1].neg);
+        each([&](std::uint32_t i) {
+            std::uint32_t others = 0;
+            for (std::uint32_t k = 0; k < last; ++k) others |= undefined[k][i];
+            if (others != 0 || (saturates && undefined[last][i] != 0)) return ~0u;
+            return upwards(undefined[last][i]);
+        });
+        break;
+    }
     case ShadowRule::kShlSum:
         each([&](std::uint32_t i) { return (mb[i] & 31u) != 0 ? ~0u : upwards(ma[i] << (b[i] & 31u) | mc[i]); });
         break;
@@ -236,7 +306,7 @@ void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     case ShadowRule::kSelect:
         each([&](std::uint32_t i) {
             const std::uint32_t lane = i % kLanes;
-            if (((mask_undefined >> lane) & 1u) != 0) return a[i] == b[i] && ma[i] == 0 && mb[i] == 0 ? 0u : ~0u;
+            if (((mask_undefined >> lane) & 1u) != 0) return of_choice(ma[i], mb[i], a[i], b[i]);
             return ((mask >> lane) & 1u) != 0 ? mb[i] : ma[i];
         });
         break;

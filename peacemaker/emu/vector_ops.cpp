@@ -464,20 +464,21 @@ HKC_COMPARE_FLOAT(nlt, !(a < b))
 
 // --- the rows -----------------------------------------------------------------------------------------------------
 
-constexpr ShadowRule kAll = ShadowRule::kAll, kMove = ShadowRule::kMove, kCarry = ShadowRule::kCarry;
+constexpr ShadowRule kAll = ShadowRule::kAll, kMove = ShadowRule::kMove, kCarry = ShadowRule::kCarry,
+                     kEqual = ShadowRule::kEqual, kOrder = ShadowRule::kOrder, kOrderSigned = ShadowRule::kOrderSigned;
 constexpr std::string_view kDot2Note =
     "low product, then high product, added to the accumulator with one rounding each, subnormals kept; "
     "the ISA leaves the roundings open (at most 2^-23 each, operands and results below 2^-126 may be flushed)";
 
-#define HKC_COMPARES(OP, op)                                                                                           \
-    mask_to(row("V_CMP_" OP "_I32", "-:11", compare<op##_i32>, kAll)),                                                 \
-        mask_to(row("V_CMP_" OP "_U32", "-:11", compare<op##_u32>, kAll)),                                             \
-        mask_to(row("V_CMP_" OP "_I64", "-:22", compare64<op##_i64>, kAll)),                                           \
-        mask_to(row("V_CMP_" OP "_U64", "-:22", compare64<op##_u64>, kAll)),                                           \
-        mask_to(row("V_CMPX_" OP "_I32", "-:11", compare<op##_i32>, kAll)),                                            \
-        mask_to(row("V_CMPX_" OP "_U32", "-:11", compare<op##_u32>, kAll)),                                            \
-        mask_to(row("V_CMPX_" OP "_I64", "-:22", compare64<op##_i64>, kAll)),                                          \
-        mask_to(row("V_CMPX_" OP "_U64", "-:22", compare64<op##_u64>, kAll))
+#define HKC_COMPARES(OP, op, signed_rule, unsigned_rule)                                                               \
+    mask_to(row("V_CMP_" OP "_I32", "-:11", compare<op##_i32>, signed_rule)),                                          \
+        mask_to(row("V_CMP_" OP "_U32", "-:11", compare<op##_u32>, unsigned_rule)),                                    \
+        mask_to(row("V_CMP_" OP "_I64", "-:22", compare64<op##_i64>, signed_rule)),                                    \
+        mask_to(row("V_CMP_" OP "_U64", "-:22", compare64<op##_u64>, unsigned_rule)),                                  \
+        mask_to(row("V_CMPX_" OP "_I32", "-:11", compare<op##_i32>, signed_rule)),                                     \
+        mask_to(row("V_CMPX_" OP "_U32", "-:11", compare<op##_u32>, unsigned_rule)),                                   \
+        mask_to(row("V_CMPX_" OP "_I64", "-:22", compare64<op##_i64>, signed_rule)),                                   \
+        mask_to(row("V_CMPX_" OP "_U64", "-:22", compare64<op##_u64>, unsigned_rule))
 #define HKC_COMPARES_F32(OP, op)                                                                                       \
     floating(mask_to(row("V_CMP_" OP "_F32", "-:11", compare<op##_f32>, kAll))),                                       \
         floating(mask_to(row("V_CMPX_" OP "_F32", "-:11", compare<op##_f32>, kAll)))
@@ -511,8 +512,8 @@ constexpr Row kRows[] = {
     row("V_MUL_HI_I32", "1:11", int2<mul_hi_i32>, kAll),
     row("V_MUL_U32_U24", "1:11", int2<mul_u32_u24>, ShadowRule::kCarry24),
     row("V_MUL_I32_I24", "1:11", int2<mul_i32_i24>, ShadowRule::kCarry24),
-    row("V_MUL_HI_U32_U24", "1:11", int2<mul_hi_u32_u24>, kAll),
-    row("V_MUL_HI_I32_I24", "1:11", int2<mul_hi_i32_i24>, kAll),
+    row("V_MUL_HI_U32_U24", "1:11", int2<mul_hi_u32_u24>, ShadowRule::kAll24),
+    row("V_MUL_HI_I32_I24", "1:11", int2<mul_hi_i32_i24>, ShadowRule::kAll24),
     row("V_ADD3_U32", "1:111", int3<add3>, kCarry),
     row("V_LSHL_ADD_U32", "1:111", int3<lshl_add>, ShadowRule::kShlSum),
     row("V_ADD_LSHL_U32", "1:111", int3<add_lshl>, ShadowRule::kSumShl),
@@ -580,12 +581,12 @@ constexpr Row kRows[] = {
     approximate(accumulating(row("V_DOT2C_F32_BF16", "1:pp1", dot2_f32_bf16, kAll)),
                 kDot2Note), // as half of a dual instruction
 
-    HKC_COMPARES("LT", lt),
-    HKC_COMPARES("EQ", eq),
-    HKC_COMPARES("LE", le),
-    HKC_COMPARES("GT", gt),
-    HKC_COMPARES("NE", ne),
-    HKC_COMPARES("GE", ge),
+    HKC_COMPARES("LT", lt, kOrderSigned, kOrder),
+    HKC_COMPARES("EQ", eq, kEqual, kEqual),
+    HKC_COMPARES("LE", le, kOrderSigned, kOrder),
+    HKC_COMPARES("GT", gt, kOrderSigned, kOrder),
+    HKC_COMPARES("NE", ne, kEqual, kEqual),
+    HKC_COMPARES("GE", ge, kOrderSigned, kOrder),
     HKC_COMPARES_F32("LT", lt),
     HKC_COMPARES_F32("EQ", eq),
     HKC_COMPARES_F32("LE", le),

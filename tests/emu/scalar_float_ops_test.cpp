@@ -324,6 +324,42 @@ TEST(ScalarFloats, GiveTheBitsOfTheIsa) {
     }
 }
 
+// Roots and reciprocals of powers of two are exact, whatever else is approximate.
+TEST(ScalarFloats, SourcesMayBeNegatedOrAbsolute) {
+    for (const Chip& chip : chips()) {
+        if (chip.name != "gfx1201") continue;
+        KernelText k;
+        k.name = "k";
+        k.body = R"(
+  s_load_dwordx4 s[4:7], s[8:9], 0x0
+  wait_all
+  s_mov_b32 s20, 0xc0800000
+  s_mov_b32 s21, 0x1234c400
+  v_s_sqrt_f32 s24, |s20|
+  v_s_sqrt_f32 s25, -s20
+  v_s_rcp_f32 s26, -|s20|
+  v_s_sqrt_f16 s27, -s21
+  v_s_rcp_f16 s28, |s21|
+  s_and_b32 s27, s27, 0xffff
+  s_and_b32 s28, s28, 0xffff
+  v_mov_b32_e32 v2, 0
+  v_mov_b32_e32 v4, s24
+  v_mov_b32_e32 v5, s25
+  v_mov_b32_e32 v6, s26
+  v_mov_b32_e32 v7, s27
+  v_mov_b32_e32 v8, s28
+  global_store_dwordx4 v2, v[4:7], s[6:7]
+  global_store_dword v2, v8, s[6:7] offset:16
+)";
+        Rig rig(chip, {k});
+        ASSERT_TRUE(rig.ok());
+        emu::Allocation* const out = rig.fresh(20);
+        ASSERT_EQ(text_of(rig.launch("k", Rig::pack(rig.fresh(4), out), {1, 1, 1}, {1, 1, 1})), "");
+        // -4 and (of the half) -4.
+        EXPECT_EQ(words_of<u32>(out), (std::vector<u32>{0x40000000, 0x40000000, 0xbe800000, 0x4000, 0x3400}));
+    }
+}
+
 // Under the flush mode an f32 subnormal is a zero of its sign; integers and halves are what they are.
 TEST(ScalarFloats, FlushSubnormalsWhereTheModeSaysSo) {
     for (const Chip& chip : chips()) {
