@@ -1,6 +1,7 @@
 // The generator is the same for a seed, its functions are defined for every input, and a function that differs is seen
 // and told.
 #include "tests/emu/differential/compare.h"
+#include "tests/emu/differential/known_faults.h"
 
 #include <gtest/gtest.h>
 
@@ -97,6 +98,16 @@ TEST(Differential, AFindingIsADifference) {
     ASSERT_EQ(outcome.differences.size(), 1u);
     EXPECT_NE(outcome.differences[0].text.find("out-of-bounds write"), std::string::npos)
         << outcome.differences[0].text;
+}
+
+TEST(Differential, AKnownFaultExcusesItsFunctionOfItsBuildAlone) {
+    const KnownFault faults[] = {{3, 7, "clang++-22", "-O1", "why"}};
+    EXPECT_EQ(excuse(faults, 3, 7, kBuild), &faults[0]);
+    EXPECT_EQ(excuse(faults, 3, 7, {"clang++-22", &chips()[1], "-O1"}), &faults[0]);
+    EXPECT_EQ(excuse(faults, 2, 7, kBuild), nullptr);
+    EXPECT_EQ(excuse(faults, 3, 8, kBuild), nullptr);
+    EXPECT_EQ(excuse(faults, 3, 7, {"clang++-19", &chips()[0], "-O1"}), nullptr);
+    EXPECT_EQ(excuse(faults, 3, 7, {"clang++-22", &chips()[0], "-O3"}), nullptr);
 }
 
 TEST(Differential, UndefinedBehaviourStopsTheHost) {

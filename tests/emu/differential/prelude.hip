@@ -95,8 +95,15 @@ INLINE f16 fmin_of(f16 a, f16 b) { return plus_zero(a != a ? quiet(b) : b != b ?
 INLINE f16 fmax_of(f16 a, f16 b) { return plus_zero(a != a ? quiet(b) : b != b ? a : a > b ? a : b); }
 #endif
 
-template <typename T> INLINE T quotient(T a, T b) { return b == (T)0 || ((T)-1 < (T)0 && b == (T)-1) ? (T)(a ^ b) : (T)(a / b); }
-template <typename T> INLINE T remainder(T a, T b) { return b == (T)0 || ((T)-1 < (T)0 && b == (T)-1) ? (T)(a + b) : (T)(a % b); }
+// clang 19 divides an unsigned number that was a sign-extended one as if it had 24 bits: its sign is hidden there.
+template <typename T> INLINE T dividend(T a) {
+#if defined(__HIP__) && __clang_major__ < 20
+    if constexpr (sizeof(T) >= 4 && (T)-1 > (T)0) asm("" : "+v"(a));
+#endif
+    return a;
+}
+template <typename T> INLINE T quotient(T a, T b) { return b == (T)0 || ((T)-1 < (T)0 && b == (T)-1) ? (T)(a ^ b) : (T)(dividend(a) / b); }
+template <typename T> INLINE T remainder(T a, T b) { return b == (T)0 || ((T)-1 < (T)0 && b == (T)-1) ? (T)(a + b) : (T)(dividend(a) % b); }
 template <typename T> INLINE T shl(T a, u32 n) { return (T)(a << (n & (8 * sizeof(T) - 1))); }
 template <typename T> INLINE T shr(T a, u32 n) { return (T)(a >> (n & (8 * sizeof(T) - 1))); }
 template <typename T> INLINE T absolute(T a) { return (T)(a < (T)0 ? (T)(0 - a) : a); }

@@ -1,0 +1,27 @@
+#include "tests/emu/differential/known_faults.h"
+
+#include <algorithm>
+
+namespace pm::testing {
+namespace {
+
+constexpr std::string_view kHoisted = "a conversion is hoisted out of a nested branch, and one path loses its value "
+                                      "(structurizecfg of clang 22, llvm/llvm-project#183792)";
+
+constexpr KnownFault kFaults[] = {
+    {1, 51, "clang++-22", "-O3", kHoisted},
+};
+
+} // namespace
+
+std::span<const KnownFault> known_faults() { return kFaults; }
+
+const KnownFault* excuse(std::span<const KnownFault> faults, std::uint64_t seed, std::uint32_t function,
+                         const Build& build) {
+    const auto f = std::ranges::find_if(faults, [&](const KnownFault& k) {
+        return k.seed == seed && k.function == function && k.compiler == build.compiler && k.level == build.level;
+    });
+    return f == faults.end() ? nullptr : &*f;
+}
+
+} // namespace pm::testing
