@@ -134,7 +134,7 @@ Outcome compare(const Build& build, std::span<const Function> functions, std::ui
     std::vector<std::string> flags = common_flags();
     flags.push_back(build.level);
     flags.emplace_back(build.wave == 64 ? "-mwavefrontsize64" : "-mno-wavefrontsize64");
-    // clang 19 takes a difference of SDWA operands for the reverse one, and merges them.
+    // clang 19 takes a difference of SDWA operands for the reverse one, and merges them (llvm/llvm-project#106920).
     if (build.compiler.ends_with("-19") && build.chip->generation == 10)
         flags.insert(flags.end(), {"-mllvm", "-disable-machine-cse"});
     const auto object = compile_hip(build.compiler, build.chip->name, source, flags);

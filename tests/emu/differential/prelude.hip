@@ -95,7 +95,8 @@ INLINE f16 fmin_of(f16 a, f16 b) { return plus_zero(a != a ? quiet(b) : b != b ?
 INLINE f16 fmax_of(f16 a, f16 b) { return plus_zero(a != a ? quiet(b) : b != b ? a : a > b ? a : b); }
 #endif
 
-// clang 19 divides an unsigned number that was a sign-extended one as if it had 24 bits: its sign is hidden there.
+// clang 19 divides an unsigned number that was a sign-extended one as if it had 24 bits (llvm/llvm-project#119325): its
+// sign is hidden there.
 template <typename T> INLINE T dividend(T a) {
 #if defined(__HIP__) && __clang_major__ < 20
     if constexpr (sizeof(T) >= 4 && (T)-1 > (T)0) asm("" : "+v"(a));
@@ -171,8 +172,16 @@ INLINE u32 pack_of(f16x2 v) { return (u32)bits(v.x) | (u32)bits(v.y) << 16; }
 template <typename T, int mask> INLINE bool classified(T x) { return __builtin_isfpclass(x, mask); }
 // Whether the exact result does not fit; the result that wraps is in `r`.
 template <typename T> INLINE T with_overflow(bool over, T r) { return over ? (T)~r : r; }
-template <typename T> INLINE T checked_add(T a, T b) { T r; const bool over = __builtin_add_overflow(a, b, &r); return with_overflow(over, r); }
-template <typename T> INLINE T checked_sub(T a, T b) { T r; const bool over = __builtin_sub_overflow(a, b, &r); return with_overflow(over, r); }
+// clang 22 takes an operand that wrapped for an overflow of the whole (llvm/llvm-project#204362): how unsigned operands of
+// 64 bits came about is hidden there.
+template <typename T> INLINE T term(T a) {
+#if defined(__HIP__) && __clang_major__ >= 20
+    if constexpr (sizeof(T) == 8 && (T)-1 > (T)0) asm("" : "+v"(a));
+#endif
+    return a;
+}
+template <typename T> INLINE T checked_add(T a, T b) { T r; const bool over = __builtin_add_overflow(term(a), term(b), &r); return with_overflow(over, r); }
+template <typename T> INLINE T checked_sub(T a, T b) { T r; const bool over = __builtin_sub_overflow(term(a), term(b), &r); return with_overflow(over, r); }
 template <typename T> INLINE T checked_mul(T a, T b) { T r; const bool over = __builtin_mul_overflow(a, b, &r); return with_overflow(over, r); }
 
 // Atomics on bytes that one work-item has to itself; the host has no need to be atomic.
