@@ -164,7 +164,7 @@ std::vector<Open> describe(const CodeObject& object, const Kernel& kernel, const
     return out;
 }
 
-KernelCertificate certify_kernel(const CodeObject& object, const Kernel& kernel, isa::Disassembler& disassembler,
+KernelCertificate certify_kernel(const CodeObject& object, const Kernel& kernel, Instructions& instructions,
                                  const Options& options) {
     KernelCertificate certificate;
     certificate.kernel = kernel.name;
@@ -172,7 +172,8 @@ KernelCertificate certify_kernel(const CodeObject& object, const Kernel& kernel,
         certificate.unchecked.push_back(fmt::format("waves of {} lanes are not analysed", kernel.resources.wave));
         return certificate;
     }
-    const auto code = decode_kernel(object, kernel, disassembler);
+    isa::Disassembler& disassembler = instructions.disassembler();
+    const auto code = decode_kernel(object, kernel, instructions);
     if (!code) {
         certificate.unchecked.push_back(code.error().text);
         return certificate;
@@ -217,15 +218,21 @@ std::string_view verdict_name(Verdict verdict) {
 }
 
 Result<Certificate> certify(const CodeObject& object, std::string_view kernels, const Options& options) {
-    auto disassembler = isa::Disassembler::create(*object.chip);
-    if (!disassembler) return disassembler.error();
+    const auto forms = lift::Forms::create(*object.chip, kWaveLanes);
+    if (!forms) return forms.error();
+    return certify(object, **forms, kernels, options);
+}
+
+Result<Certificate> certify(const CodeObject& object, lift::Forms& forms, std::string_view kernels,
+                            const Options& options) {
+    Instructions instructions(*object.chip, forms);
     Certificate certificate;
     certificate.chip = object.chip->name;
     std::vector<std::string> names;
     for (const Kernel& kernel : object.kernels) {
         names.push_back(kernel.name);
         if (glob_match(kernels, kernel.name))
-            certificate.kernels.push_back(certify_kernel(object, kernel, **disassembler, options));
+            certificate.kernels.push_back(certify_kernel(object, kernel, instructions, options));
     }
     if (certificate.kernels.empty())
         return Error{

@@ -16,6 +16,10 @@
 #include <string_view>
 #include <vector>
 
+namespace pm::lift {
+class Forms;
+}
+
 namespace pm::certify {
 
 /// Open beats unchecked where a fault was found on what could be followed.
@@ -59,6 +63,9 @@ struct Certificate {
 
 /// Kernels whose name matches the glob. Error: none does.
 Result<Certificate> certify(const CodeObject& object, std::string_view kernels = "*", const Options& options = {});
+/// The same, with the instructions of the object's chip in waves of 32 that were met before, as by lift.
+Result<Certificate> certify(const CodeObject& object, lift::Forms& forms, std::string_view kernels = "*",
+                            const Options& options = {});
 
 /// One line a kernel that is not certified and obligation, then `CERTIFY FILE CHIP N kernels: ..`.
 std::string report_text(const Certificate& certificate, std::string_view file);

@@ -6,97 +6,115 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
-#include <set>
 
 namespace pm::certify {
 namespace {
 
 class Decoder {
 public:
-    Decoder(const CodeObject& object, const Kernel& kernel, isa::Disassembler& disassembler)
-        : object_(object), kernel_(kernel), disassembler_(disassembler) {}
+    Decoder(const CodeObject& object, const Kernel& kernel, Instructions& instructions)
+        : object_(object), kernel_(kernel), instructions_(instructions) {}
 
     Result<Code> run() {
         code_ = object_.at(kernel_.entry_address, kernel_.code_size);
         if (code_.empty())
             return Error{fmt::format("the code of {} does not lie in the file, or has no size", kernel_.name)};
+        step_at_.assign(code_.size() / kWord + 1, kNone);
+        leads_.assign(step_at_.size(), false);
         for (pending_ = {0}; !pending_.empty();) {
             const std::uint64_t at = pending_.back();
             pending_.pop_back();
             follow(at);
         }
-        for (const auto& [at, step] : steps_)
-            if (leaders_.contains(at) && overlapped(at)) note(at, "a branch into the middle of an instruction");
+        put_in_order();
         build_blocks();
         note_endless();
         return std::move(out_);
     }
 
 private:
+    // Instructions are whole words, and branches count in words: nothing begins elsewhere.
+    static constexpr std::uint64_t kWord = 4;
+    static constexpr std::uint32_t kNone = ~0U;
+
     void note(std::uint64_t at, std::string_view why) { out_.unknown.push_back(fmt::format("+{:#x}: {}", at, why)); }
 
-    /// Whether the instruction before the one at `at` reaches into it: then there are two readings of the bytes.
-    bool overlapped(std::uint64_t at) const {
-        const auto found = steps_.find(at);
-        return found != steps_.begin() && ends_at(std::prev(found)->second) > at;
+    void lead(std::uint64_t at) {
+        if (at < code_.size()) leads_[at / kWord] = true;
     }
 
     void follow(std::uint64_t at) {
-        leaders_.insert(at);
+        lead(at);
         gives_back_ = false;
-        while (!steps_.contains(at)) {
+        while (at >= code_.size() || step_at_[at / kWord] == kNone) {
             if (at >= code_.size()) {
                 note(at, "control runs past the kernel's end");
                 return;
             }
-            const auto decoded = disassembler_.decode(code_.substr(at), kernel_.entry_address + at);
-            if (!decoded) {
+            const auto known = instructions_.find(code_.substr(at), kernel_.entry_address + at);
+            if (!known) {
                 note(at, fmt::format("no instruction of {}", object_.chip->name));
                 return;
             }
-            Step step{at, decoded->size, lift::branch_target(disassembler_, decoded->inst, decoded->size, at),
-                      decoded->inst, effects_of(*object_.chip, disassembler_, decoded->inst)};
+            const Step step{at, known->size,
+                            lift::branch_target(instructions_.disassembler(), known->inst, known->size, at),
+                            known->inst, known->effects};
             const Flow flow = step.effects.flow;
             if (!step.effects.unknown.empty())
-                note(at, fmt::format("{}: {}", disassembler_.text(step.inst, kernel_.entry_address + at),
+                note(at, fmt::format("{}: {}", instructions_.disassembler().text(step.inst, kernel_.entry_address + at),
                                      step.effects.unknown));
             if (gives_back_ && flow != Flow::kEnd) note(at, "goes on after its VGPRs were given back");
             gives_back_ = step.effects.gives_back_vgprs;
-            const std::uint64_t next = at + decoded->size;
+            const std::uint64_t next = at + step.size;
             if (flow == Flow::kBranch || flow == Flow::kConditional) {
                 if (!step.target || *step.target < 0 || *step.target >= static_cast<std::int64_t>(code_.size()))
                     note(at, "a branch out of the kernel");
                 else
                     pending_.push_back(static_cast<std::uint64_t>(*step.target));
-                if (flow == Flow::kConditional) leaders_.insert(next);
+                if (flow == Flow::kConditional) lead(next);
             }
-            steps_.emplace(at, std::move(step));
+            step_at_[at / kWord] = static_cast<std::uint32_t>(found_.size());
+            found_.push_back(step);
             if (flow != Flow::kNext && flow != Flow::kConditional) return;
             at = next;
         }
     }
 
+    /// The steps by place, as `step_at_` numbers them from then on.
+    void put_in_order() {
+        out_.steps.reserve(found_.size());
+        for (std::uint32_t& step : step_at_) {
+            if (step == kNone) continue;
+            const std::uint64_t at = found_[step].at;
+            // Where the instruction before reaches into this one, there are two readings of the bytes.
+            if (leads_[at / kWord] && !out_.steps.empty() && ends_at(out_.steps.back()) > at)
+                note(at, "a branch into the middle of an instruction");
+            out_.steps.push_back(found_[step]);
+            step = static_cast<std::uint32_t>(out_.steps.size() - 1);
+        }
+    }
+
     void build_blocks() {
-        std::map<std::uint64_t, std::uint32_t> block_at;
-        for (auto& [at, step] : steps_) {
-            const bool follows = !out_.steps.empty() && ends_at(out_.steps.back()) == at &&
-                                 out_.steps.back().effects.flow == Flow::kNext;
-            if (leaders_.contains(at) || !follows) {
-                block_at[at] = static_cast<std::uint32_t>(out_.blocks.size());
-                out_.blocks.push_back({static_cast<std::uint32_t>(out_.steps.size()), 0, {}, {}});
+        std::vector<std::uint32_t> block_of(out_.steps.size(), kNone); // of the first steps
+        for (std::uint32_t i = 0; i < out_.steps.size(); ++i) {
+            const Step& step = out_.steps[i];
+            const bool follows =
+                i != 0 && ends_at(out_.steps[i - 1]) == step.at && out_.steps[i - 1].effects.flow == Flow::kNext;
+            if (leads_[step.at / kWord] || !follows) {
+                block_of[i] = static_cast<std::uint32_t>(out_.blocks.size());
+                out_.blocks.push_back({i, 0, {}, {}});
             }
             ++out_.blocks.back().count;
-            out_.steps.push_back(std::move(step));
         }
         for (std::uint32_t i = 0; i < out_.blocks.size(); ++i) {
             const Step& last = out_.steps[out_.blocks[i].first + out_.blocks[i].count - 1];
             const Flow flow = last.effects.flow;
             const auto connect = [&](std::uint64_t at) {
-                const auto found = block_at.find(at);
-                if (found == block_at.end()) return;
-                out_.blocks[i].next.push_back(found->second);
-                out_.blocks[found->second].previous.push_back(i);
+                if (at >= code_.size() || step_at_[at / kWord] == kNone) return;
+                const std::uint32_t block = block_of[step_at_[at / kWord]];
+                if (block == kNone) return;
+                out_.blocks[i].next.push_back(block);
+                out_.blocks[block].previous.push_back(i);
             };
             if (flow == Flow::kNext || flow == Flow::kConditional) connect(ends_at(last));
             const bool branches = flow == Flow::kBranch || flow == Flow::kConditional;
@@ -106,18 +124,19 @@ private:
 
     /// What depends on what is only told by the ends that control reaches.
     void note_endless() {
-        std::set<std::uint32_t> ends;
+        std::vector<bool> ends(out_.blocks.size(), false);
         std::vector<std::uint32_t> work;
         for (std::uint32_t i = 0; i < out_.blocks.size(); ++i)
             if (out_.blocks[i].next.empty()) work.push_back(i);
         while (!work.empty()) {
             const std::uint32_t block = work.back();
             work.pop_back();
-            if (ends.insert(block).second)
-                work.insert(work.end(), out_.blocks[block].previous.begin(), out_.blocks[block].previous.end());
+            if (ends[block]) continue;
+            ends[block] = true;
+            work.insert(work.end(), out_.blocks[block].previous.begin(), out_.blocks[block].previous.end());
         }
         for (std::uint32_t i = 0; i < out_.blocks.size(); ++i)
-            if (!ends.contains(i)) {
+            if (!ends[i]) {
                 note(out_.steps[out_.blocks[i].first].at, "a loop without an end");
                 return;
             }
@@ -127,12 +146,13 @@ private:
 
     const CodeObject& object_;
     const Kernel& kernel_;
-    isa::Disassembler& disassembler_;
+    Instructions& instructions_;
     std::string_view code_;
     std::vector<std::uint64_t> pending_;
-    std::map<std::uint64_t, Step> steps_;
-    std::set<std::uint64_t> leaders_;
-    bool gives_back_ = false; // the step before this one did
+    std::vector<Step> found_;            // as control reaches them
+    std::vector<std::uint32_t> step_at_; // by word: the step that begins there
+    std::vector<bool> leads_;            // by word: a block begins there
+    bool gives_back_ = false;            // the step before this one did
     Code out_;
 };
 
@@ -199,8 +219,18 @@ BlockSets postdominators(const Code& code) {
 
 } // namespace
 
-Result<Code> decode_kernel(const CodeObject& object, const Kernel& kernel, isa::Disassembler& disassembler) {
-    return Decoder(object, kernel, disassembler).run();
+std::optional<Instructions::Known> Instructions::find(std::string_view bytes, std::uint64_t address) {
+    const auto form = forms_.find(bytes, address);
+    if (!form) return std::nullopt;
+    if (*form >= effects_.size()) effects_.resize(*form + 1);
+    const lift::Form& known = forms_[*form];
+    std::optional<Effects>& effects = effects_[*form];
+    if (!effects) effects = effects_of(chip_, forms_.disassembler(), known.inst);
+    return Known{known.inst, known.size, *effects};
+}
+
+Result<Code> decode_kernel(const CodeObject& object, const Kernel& kernel, Instructions& instructions) {
+    return Decoder(object, kernel, instructions).run();
 }
 
 std::uint32_t block_of(const Code& code, std::uint32_t step) {

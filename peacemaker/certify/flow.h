@@ -2,22 +2,45 @@
 #pragma once
 
 #include "peacemaker/certify/effects.h"
+#include "peacemaker/lift/forms.h"
 #include "peacemaker/object/code_object.h"
 #include "peacemaker/support/result.h"
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace pm::certify {
 
+/// The distinct instructions of an object, each decoded once, and what each does.
+class Instructions {
+public:
+    /// Both must outlive this; `forms` are of the chip.
+    Instructions(const Chip& chip, lift::Forms& forms) : chip_(chip), forms_(forms) {}
+
+    struct Known {
+        const llvm::MCInst& inst;
+        std::uint32_t size; // bytes
+        const Effects& effects;
+    };
+    /// The instruction at the start of `bytes`, which lies at `address`; nothing where they are none.
+    std::optional<Known> find(std::string_view bytes, std::uint64_t address);
+    isa::Disassembler& disassembler() const { return forms_.disassembler(); }
+
+private:
+    const Chip& chip_;
+    lift::Forms& forms_;
+    std::deque<std::optional<Effects>> effects_; // by form; nothing: not met yet
+};
+
 struct Step {
     std::uint64_t at = 0; // bytes from the kernel's entry
     std::uint32_t size = 0;
     std::optional<std::int64_t> target; // of a direct branch, from the entry
-    llvm::MCInst inst;
-    Effects effects;
+    const llvm::MCInst& inst;           // both of the Instructions that it was found in
+    const Effects& effects;
 };
 
 /// Instructions first..first+count-1; a branch is the last one.
@@ -39,9 +62,9 @@ std::uint32_t block_of(const Code& code, std::uint32_t step);
 /// The steps that may follow `step`.
 std::vector<std::uint32_t> steps_after(const Code& code, std::uint32_t step);
 
-/// Decodes what control reaches from the kernel's entry; padding behind the end is left alone. Error: the kernel's code
-/// does not lie in the file.
-Result<Code> decode_kernel(const CodeObject& object, const Kernel& kernel, isa::Disassembler& disassembler);
+/// Decodes what control reaches from the kernel's entry; padding behind the end is left alone. `instructions` must
+/// outlive the answer. Error: the kernel's code does not lie in the file.
+Result<Code> decode_kernel(const CodeObject& object, const Kernel& kernel, Instructions& instructions);
 
 /// For each block, the blocks whose branch decides whether or how often it runs, through any number of steps: the
 /// closure of control dependence. By block, sorted.

@@ -417,7 +417,7 @@ private:
                     break;
                 }
                 const Form& known = (*forms)[*form];
-                if (known.bytes != code.substr(at, known.size))
+                if (!known.comes_back)
                     lose(offset + at, known.size, part,
                          fmt::format("+{:#x}: {} is encoded otherwise", at,
                                      forms->disassembler().text(known.inst, function.address + at)));

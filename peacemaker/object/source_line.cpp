@@ -12,6 +12,7 @@ namespace pm {
 
 std::vector<std::string> source_lines(const CodeObject& object, std::span<const std::uint64_t> addresses) {
     std::vector<std::string> lines(addresses.size());
+    if (addresses.empty()) return lines;
     auto file = llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(object.bytes, ""));
     if (!file) {
         llvm::consumeError(file.takeError());

@@ -83,9 +83,10 @@ bool join(Outstanding& into, const Outstanding& from) {
 
 Result<std::map<std::uint64_t, Outstanding>> outstanding_before(const CodeObject& object, const lift::File& lifted,
                                                                 const Kernel& kernel) {
-    auto disassembler = isa::Disassembler::create(*object.chip);
-    if (!disassembler) return disassembler.error();
-    const auto code = certify::decode_kernel(object, kernel, **disassembler);
+    const auto forms = lift::Forms::create(*object.chip, 32);
+    if (!forms) return forms.error();
+    certify::Instructions instructions(*object.chip, **forms);
+    const auto code = certify::decode_kernel(object, kernel, instructions);
     if (!code) return code.error();
     if (!code->unknown.empty()) return Error{code->unknown.front()};
     auto events = events_of(object, lifted, kernel);
