@@ -5,6 +5,9 @@
 #include "peacemaker/support/file.h"
 #include "tests/isa/llvm_tools.h"
 
+#include <cstdlib>
+#include <utility>
+
 namespace pm::fuzz {
 namespace {
 
@@ -57,9 +60,42 @@ Result<Seeds> objects_and_code() {
     return seeds;
 }
 
+/// Two objects in a bundle: plain, and packed in both versions that clang-offload-bundler writes.
+Result<Seeds> bundles() {
+    const auto whole = objects();
+    if (!whole) return whole;
+    const testing::Folder folder;
+    Seeds seeds;
+    for (const char* const version : {"", "2", "3"}) {
+        std::vector<std::string> arguments = {
+            "--type=o",
+            "--targets=host-x86_64-unknown-linux-gnu,hipv4-amdgcn-amd-amdhsa--gfx1030,hipv4-amdgcn-amd-amdhsa--gfx1201",
+            "--input=/dev/null",
+            "--input=" + folder.path("first"),
+            "--input=" + folder.path("last"),
+            "--output=" + folder.path("bundle")};
+        for (const auto& [name, bytes] : {std::pair{"first", &whole->front()}, std::pair{"last", &whole->back()}})
+            if (const auto written = write_file_atomically(folder.path(name), *bytes); !written) return written.error();
+        const bool packed = *version != '\0';
+        if (packed) {
+            arguments.emplace_back("--compress");
+            ::setenv("COMPRESSED_BUNDLE_FORMAT_VERSION", version, 1);
+        }
+        const auto ran = testing::run_program("clang-offload-bundler-22", arguments);
+        ::unsetenv("COMPRESSED_BUNDLE_FORMAT_VERSION");
+        if (!ran) return ran.error();
+        auto bundle = read_file(folder.path("bundle"));
+        if (!bundle) return bundle.error();
+        seeds.push_back(std::move(*bundle));
+    }
+    return seeds;
+}
+
 constexpr Target kTargets[] = {
     {"device_fuzz", objects_and_code},
     {"message_pack_fuzz", message_packs},
+    {"code_object_fuzz", objects},
+    {"bundle_fuzz", bundles},
 };
 
 } // namespace
