@@ -1,6 +1,8 @@
 #include "peacemaker/certify/certify.h"
 
 #include "peacemaker/certify/barriers.h"
+#include "peacemaker/certify/clauses.h"
+#include "peacemaker/certify/hazards.h"
 #include "peacemaker/certify/lds.h"
 #include "peacemaker/certify/waits.h"
 #include "peacemaker/object/source_line.h"
@@ -114,6 +116,9 @@ Checked check_all(const CodeObject& object, const Kernel& kernel, const Code& co
         out.obligations.insert(out.obligations.end(), std::make_move_iterator(more.begin()),
                                std::make_move_iterator(more.end()));
     };
+    add(check_hazards(chip, code, disassembler));
+    add(check_clauses(chip, code, disassembler));
+    add(check_delays(code, disassembler));
     std::vector<std::string> assumptions;
     const auto request = launch_of(chip, kernel, options, assumptions);
     if (!request) {

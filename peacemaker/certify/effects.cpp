@@ -190,11 +190,28 @@ struct Builder {
     }
 };
 
+bool overlap(const Span& a, const Span& b) {
+    if (a.first + a.count <= b.first || b.first + b.count <= a.first) return false;
+    return a.half == Half::kWhole || b.half == Half::kWhole || a.half == b.half;
+}
+
 } // namespace
+
+std::optional<Span> clash(const std::vector<Span>& a, const std::vector<Span>& b) {
+    for (const Span& one : a)
+        for (const Span& other : b)
+            if (overlap(one, other)) {
+                const Register first = std::max(one.first, other.first);
+                const auto end = std::min(one.first + one.count, other.first + other.count);
+                return Span{first, static_cast<std::uint8_t>(end - first), one.half};
+            }
+    return std::nullopt;
+}
 
 Effects effects_of(const Chip& chip, const isa::Disassembler& disassembler, const llvm::MCInst& inst) {
     const isa::OpcodeName& opcode = disassembler.opcode(inst.getOpcode());
     Builder builder{chip, disassembler, inst, disassembler.description(inst.getOpcode()), opcode.base, {}};
+    builder.out.units = isa::units_of(disassembler, inst.getOpcode());
     builder.add_memory();
     builder.add_registers();
     builder.add_waits();

@@ -6,6 +6,7 @@
 #include "peacemaker/isa/counters.h"
 #include "peacemaker/isa/disassembler.h"
 #include "peacemaker/isa/registers.h"
+#include "peacemaker/isa/units.h"
 
 #include <array>
 #include <cstdint>
@@ -26,6 +27,9 @@ struct Span {
     std::uint8_t count = 0;
     Half half = Half::kWhole;
 };
+
+/// The registers that both name; nothing where there is none. Halves of a register are apart.
+std::optional<Span> clash(const std::vector<Span>& a, const std::vector<Span>& b);
 
 /// "counter <= most".
 struct Wait {
@@ -49,6 +53,7 @@ struct Effects {
     std::vector<Wait> waits;
     Flow flow = Flow::kNext;
     BarrierRole barrier = BarrierRole::kNone;
+    isa::Units units;
     bool is_scalar = false;   // computes workgroup-uniform results of workgroup-uniform sources
     std::string_view unknown; // why the analysis cannot follow it; empty where it can
 };

@@ -23,11 +23,6 @@ constexpr std::uint8_t kMany = 64;
 
 using State = std::vector<Operation>; // by step, each once
 
-bool overlap(const Span& a, const Span& b) {
-    if (a.first + a.count <= b.first || b.first + b.count <= a.first) return false;
-    return a.half == Half::kWhole || b.half == Half::kWhole || a.half == b.half;
-}
-
 class Waits {
 public:
     Waits(const Chip& chip, const Code& code) : chip_(chip), code_(code) {}
@@ -170,18 +165,6 @@ private:
     const Chip& chip_;
     const Code& code_;
 };
-
-/// The registers of `used` that an operation still writes; nothing where there is none.
-std::optional<Span> clash(const std::vector<Span>& used, const std::vector<Span>& late) {
-    for (const Span& a : used)
-        for (const Span& b : late)
-            if (overlap(a, b)) {
-                const Register first = std::max(a.first, b.first);
-                const auto end = std::min(a.first + a.count, b.first + b.count);
-                return Span{first, static_cast<std::uint8_t>(end - first), a.half};
-            }
-    return std::nullopt;
-}
 
 } // namespace
 

@@ -1,6 +1,7 @@
 #include "peacemaker/chip/chip.h"
 
 #include "peacemaker/chip/chips_toml.h"
+#include "peacemaker/chip/hazards.h"
 #include "peacemaker/support/text.h"
 
 #include <fmt/format.h>
@@ -97,6 +98,27 @@ constexpr std::array<CounterKey, 7> kCounterKeys{{
     {"km", &CounterCapacities::km},
 }};
 
+struct HazardKey {
+    const char* name;
+    Hazard hazard;
+};
+
+constexpr std::array<HazardKey, 7> kHazardKeys{{
+    {"transcendental_use", Hazard::kTranscendentalUse},
+    {"vcmpx_permlane", Hazard::kVcmpxPermlane},
+    {"matrix_operand", Hazard::kMatrixOperand},
+    {"sgpr_read", Hazard::kSgprRead},
+    {"mad_overlap", Hazard::kMadOverlap},
+    {"fp_atomic_denorm", Hazard::kFpAtomicDenorm},
+    {"long_clause", Hazard::kLongClause},
+}};
+
+/// The keys of a [[hazard]] table.
+struct HazardField {
+    const char* name;
+};
+constexpr std::array<HazardField, 4> kHazardFields{{{"name"}, {"chips"}, {"must"}, {"source"}}};
+
 std::string text_of(const toml::node& node) {
     std::ostringstream out;
     node.visit([&out](const auto& value) { out << value; });
@@ -110,8 +132,9 @@ public:
 
     Result<std::vector<Chip>> parse(const toml::table& root) {
         for (const auto& [key, value] : root)
-            if (key.str() != "chip")
-                return at(value, fmt::format("unknown key \"{}\"; expected [[chip]] tables only", key.str()));
+            if (key.str() != "chip" && key.str() != "hazard")
+                return at(value,
+                          fmt::format("unknown key \"{}\"; expected [[chip]] and [[hazard]] tables only", key.str()));
         const toml::array* rows = root["chip"].as_array();
         if (rows == nullptr || rows->empty())
             return Error{fmt::format("{}:1: no chip; expected at least one [[chip]] table", file_)};
@@ -132,6 +155,26 @@ public:
             chips.push_back(std::move(*chip));
         }
         return chips;
+    }
+
+    /// Of the chips that parse() gave.
+    Result<std::vector<HazardRule>> parse_hazards(const toml::table& root, std::span<const Chip> chips) const {
+        std::vector<HazardRule> rules;
+        const toml::node* const node = root.get("hazard");
+        if (node == nullptr) return rules;
+        const toml::array* const rows = node->as_array();
+        if (rows == nullptr) return at(*node, "\"hazard\" is no table; expected [[hazard]]");
+        for (const toml::node& row : *rows) {
+            const toml::table* table = row.as_table();
+            if (table == nullptr) return at(row, "\"hazard\" is no table; expected [[hazard]]");
+            Result<HazardRule> rule = parse_hazard(*table, chips);
+            if (!rule) return rule.error();
+            for (const HazardRule& other : rules)
+                if (other.hazard == rule->hazard)
+                    return at(row, fmt::format("hazard \"{}\" is there twice; expected one row a hazard", rule->name));
+            rules.push_back(std::move(*rule));
+        }
+        return rules;
     }
 
 private:
@@ -173,17 +216,46 @@ private:
         return chip;
     }
 
+    Result<HazardRule> parse_hazard(const toml::table& table, std::span<const Chip> chips) const {
+        if (auto error = check_keys(table, kHazardFields, "a [[hazard]] table")) return *error;
+        for (const char* const key : {"name", "must", "source"})
+            if (const toml::node& node = *table.get(key); node.value_or(std::string()).empty())
+                return at(node, fmt::format("{} = {}; expected a text", key, text_of(node)));
+        HazardRule rule;
+        rule.name = table["name"].value_or(std::string());
+        rule.must = table["must"].value_or(std::string());
+        const auto* const known = std::find_if(kHazardKeys.begin(), kHazardKeys.end(),
+                                               [&](const HazardKey& key) { return key.name == rule.name; });
+        if (known == kHazardKeys.end()) {
+            std::vector<std::string> names;
+            for (const HazardKey& key : kHazardKeys) names.emplace_back(key.name);
+            return at(table, fmt::format("unknown hazard \"{}\"{}", rule.name, did_you_mean(rule.name, names)));
+        }
+        rule.hazard = known->hazard;
+        const toml::array* const on = table["chips"].as_array();
+        if (on == nullptr || on->empty())
+            return at(*table.get("chips"),
+                      fmt::format("chips = {}; expected an array of chip names", text_of(*table.get("chips"))));
+        for (const toml::node& one : *on) {
+            const std::string name = one.value_or(std::string());
+            if (std::none_of(chips.begin(), chips.end(), [&](const Chip& chip) { return chip.name == name; }))
+                return at(one, fmt::format("chips has {}; expected the name of a [[chip]]", text_of(one)));
+            rule.chips.push_back(name);
+        }
+        return rule;
+    }
+
     const std::string& file_;
 };
 
-std::vector<Chip> compiled_in() {
-    Result<std::vector<Chip>> chips = parse_chips(kChipsToml, "chips.toml");
-    if (!chips) {
-        // The table is part of the program: nothing can go on without it.
-        std::fprintf(stderr, "%s\n", chips.error().text.c_str());
+/// The table is part of the program: nothing can go on without it.
+template <typename T>
+T compiled_in(Result<T> parsed) {
+    if (!parsed) {
+        std::fprintf(stderr, "%s\n", parsed.error().text.c_str());
         std::abort();
     }
-    return std::move(*chips);
+    return std::move(*parsed);
 }
 
 } // namespace
@@ -198,8 +270,32 @@ Result<std::vector<Chip>> parse_chips(std::string_view toml_text, const std::str
 }
 
 std::span<const Chip> chips() {
-    static const std::vector<Chip> table = compiled_in();
+    static const std::vector<Chip> table = compiled_in(parse_chips(kChipsToml, "chips.toml"));
     return table;
+}
+
+Result<std::vector<HazardRule>> parse_hazards(std::string_view toml_text, const std::string& file) {
+    try {
+        const toml::table root = toml::parse(toml_text, file);
+        Parser parser(file);
+        const Result<std::vector<Chip>> chips = parser.parse(root);
+        if (!chips) return chips.error();
+        return parser.parse_hazards(root, *chips);
+    } catch (const toml::parse_error& error) {
+        return Error{fmt::format("{}:{}: {}", file, error.source().begin.line, error.description())};
+    }
+}
+
+std::span<const HazardRule> hazards() {
+    static const std::vector<HazardRule> table = compiled_in(parse_hazards(kChipsToml, "chips.toml"));
+    return table;
+}
+
+const HazardRule* hazard_of(const Chip& chip, Hazard hazard) {
+    for (const HazardRule& rule : hazards())
+        if (rule.hazard == hazard && std::find(rule.chips.begin(), rule.chips.end(), chip.name) != rule.chips.end())
+            return &rule;
+    return nullptr;
 }
 
 Result<const Chip*> find_chip(std::string_view name) {

@@ -29,6 +29,7 @@ std::string macros(const Chip& chip) {
            memory("dsload", "ds_read_b32", "ds_load_b32", "\\d, \\a") +
            memory("dsstore", "ds_write_b32", "ds_store_b32", "\\d, \\a") +
            memory("sload", "s_load_dword", "s_load_b32", "\\d, \\a, 0x0") +
+           (gfx12 ? ".macro wait_salu\ns_wait_alu depctr_sa_sdst(0)\n.endm\n" : ".macro wait_salu\n.endm\n") +
            (gfx12 ? ".macro barrier\ns_barrier_signal -1\ns_barrier_wait -1\n.endm\n"
                   : ".macro barrier\ns_barrier\n.endm\n");
 }
@@ -71,6 +72,10 @@ std::vector<std::string> faults_of(const certify::KernelCertificate& certificate
         out.push_back(fmt::format("{}{}: {}", open.fault ? "" : "open ", open.kind, open.instruction));
     }
     return out;
+}
+
+bool lacks_sgpr_waits(std::string_view compiler, std::string_view chip) {
+    return compiler == "clang++-19" && chip == "gfx1201";
 }
 
 } // namespace pm::testing

@@ -1,5 +1,5 @@
 // One kernel in assembly, certified. Instructions that the chips call differently are macros: gload, gload_hi,
-// gload_lo, dsload, dsstore, sload, wait_load N, wait_ds N, wait_km N, barrier.
+// gload_lo, dsload, dsstore, sload, wait_load N, wait_ds N, wait_km N, wait_salu, barrier.
 #pragma once
 
 #include "peacemaker/certify/certify.h"
@@ -7,6 +7,7 @@
 #include "tests/emu/kernel_rig.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pm::testing {
@@ -20,5 +21,9 @@ certify::KernelCertificate certified(const Chip& chip, KernelText kernel, const 
 /// "KIND: INSTRUCTION" of each fault, in order; "open KIND: .." of what was not shown, bounds and order of LDS left
 /// out.
 std::vector<std::string> faults_of(const certify::KernelCertificate& certificate);
+
+/// clang 19 was released before LLVM knew that gfx12 may hide writes of SGPRs from reads (llvm-project pull request
+/// 100067): what it emits for such chips lacks the waits.
+bool lacks_sgpr_waits(std::string_view compiler, std::string_view chip);
 
 } // namespace pm::testing

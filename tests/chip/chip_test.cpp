@@ -1,5 +1,7 @@
 #include "peacemaker/chip/chip.h"
 
+#include "peacemaker/chip/hazards.h"
+
 #include <gtest/gtest.h>
 #include <llvm/BinaryFormat/ELF.h>
 
@@ -111,10 +113,56 @@ TEST(ParseChips, SaysFileLineWhatWasReadAndWhatWasExpected) {
     }
 }
 
+const char* const kHazard = R"([[hazard]]
+name = "sgpr_read"
+chips = ["gfx9999"]
+must = "wait"
+source = "a book"
+)";
+
+TEST(ParseHazards, ReadsEveryField) {
+    const auto rules = pm::parse_hazards(std::string(kGood) + kHazard, "t.toml");
+    ASSERT_TRUE(rules) << rules.error().text;
+    ASSERT_EQ(rules->size(), 1U);
+    EXPECT_EQ((*rules)[0].hazard, pm::Hazard::kSgprRead);
+    EXPECT_EQ((*rules)[0].name, "sgpr_read");
+    EXPECT_EQ((*rules)[0].must, "wait");
+    EXPECT_EQ((*rules)[0].chips, std::vector<std::string>{"gfx9999"});
+    EXPECT_TRUE(pm::parse_chips(std::string(kGood) + kHazard, "t.toml"));
+    EXPECT_TRUE(pm::parse_hazards(kGood, "t.toml")->empty());
+}
+
+TEST(ParseHazards, SaysWhatIsWrong) {
+    struct Case {
+        std::string text, said;
+    };
+    const std::string good = kHazard;
+    const std::vector<Case> cases = {
+        {replaced(good, "sgpr_read", "sgpr_reads"), "did you mean \"sgpr_read\""},
+        {replaced(good, "gfx9999", "gfx9998"), "gfx9998"},
+        {replaced(good, "[\"gfx9999\"]", "[]"), "array of chip names"},
+        {replaced(good, "[\"gfx9999\"]", "\"gfx9999\""), "array of chip names"},
+        {replaced(good, "\"wait\"", "\"\""), "must"},
+        {replaced(good, "source = \"a book\"\n", ""), "source"},
+        {replaced(good, "must", "shall"), "shall"},
+        {good + good, "twice"},
+        {"hazard = 3\n", "[[hazard]]"},
+    };
+    for (const Case& c : cases) {
+        // A key of the file's own comes before its tables.
+        const std::string text = c.text.starts_with("hazard") ? c.text + kGood : std::string(kGood) + c.text;
+        const auto rules = pm::parse_hazards(text, "t.toml");
+        ASSERT_FALSE(rules) << c.text;
+        EXPECT_NE(rules.error().text.find(c.said), std::string::npos) << rules.error().text;
+        EXPECT_TRUE(rules.error().text.starts_with("t.toml:")) << rules.error().text;
+    }
+    EXPECT_FALSE(pm::parse_hazards("[[chip]\n", "t.toml"));
+}
+
 TEST(Chips, AreThoseOfTheTreeInItsOrder) {
     std::ifstream in(HKC_SOURCE_DIR "/chips.toml");
     std::vector<std::string> names;
-    for (std::string line; std::getline(in, line);)
+    for (std::string line; std::getline(in, line) && line != "[[hazard]]";)
         if (line.starts_with("name = \"")) names.push_back(line.substr(8, line.size() - 9));
     std::vector<std::string> compiled_in;
     for (const pm::Chip& chip : pm::chips()) compiled_in.push_back(chip.name);

@@ -10,6 +10,7 @@ round:
     v_mov_b32 v6, s6
     s_and_saveexec_b32 s7, vcc_lo
     ds_write_b32 v4, v6
+    wait_salu
     s_mov_b32 exec_lo, s7
     wait_ds 0
     barrier
@@ -20,6 +21,7 @@ round:
     barrier
 .endif
     s_sub_i32 s6, s6, 1
+    wait_salu
     s_cmp_lg_u32 s6, 0
     s_cbranch_scc1 round
     wait_km 0
