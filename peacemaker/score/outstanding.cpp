@@ -16,7 +16,8 @@ constexpr std::uint32_t kScalarRaise = 2;
 /// What an instruction does to counters.
 struct Event {
     std::vector<mutate::WaitCount> waits;
-    Outstanding raises;
+    std::map<std::string, std::uint32_t, std::less<>> raises;
+    bool invalidates = false; // and does nothing else
 };
 
 Result<std::map<std::uint64_t, Event>> events_of(const CodeObject& object, const lift::File& file,
@@ -33,7 +34,9 @@ Result<std::map<std::uint64_t, Event>> events_of(const CodeObject& object, const
         for (const lift::MemoryOperation& operation : lift::memory_operations_of(file, *function)) {
             using lift::AddressSpace;
             const bool scalar = operation.space == AddressSpace::kConstant || operation.space == AddressSpace::kMessage;
-            Outstanding& raises = events[listing[operation.index].at].raises;
+            Event& event = events[listing[operation.index].at];
+            event.invalidates = operation.space == AddressSpace::kGlobal && operation.access == lift::Access::kOther;
+            auto& raises = event.raises;
             for (const std::string_view counter : operation.counters)
                 raises[std::string(counter)] += scalar ? kScalarRaise : 1;
             if (operation.access == lift::Access::kOther && !scalar && operation.space != AddressSpace::kLds)
@@ -60,11 +63,14 @@ void add_issues(const Chip& chip, const certify::Effects& effects, Event& event)
 void pass(const Event& event, Outstanding& state) {
     for (const mutate::WaitCount& wait : event.waits) {
         const auto found = state.find(wait.counter);
-        if (found != state.end()) found->second = std::min(found->second, wait.most);
+        if (found == state.end()) continue;
+        found->second.all = std::min(found->second.all, wait.most);
+        found->second.with_effect = std::min(found->second.with_effect, wait.most);
     }
     for (const auto& [counter, by] : event.raises) {
-        std::uint32_t& now = state[counter];
-        now = std::min(now + by, kMost);
+        Held& now = state[counter];
+        now.all = std::min(now.all + by, kMost);
+        if (!event.invalidates) now.with_effect = std::min(now.with_effect + by, kMost);
     }
 }
 
@@ -72,9 +78,9 @@ void pass(const Event& event, Outstanding& state) {
 bool join(Outstanding& into, const Outstanding& from) {
     bool grew = false;
     for (const auto& [counter, count] : from) {
-        std::uint32_t& now = into[counter];
-        grew = grew || count > now;
-        now = std::max(now, count);
+        Held& now = into[counter];
+        grew = grew || count.all > now.all || count.with_effect > now.with_effect;
+        now = {std::max(now.all, count.all), std::max(now.with_effect, count.with_effect)};
     }
     return grew;
 }

@@ -123,10 +123,12 @@ std::string equivalence(const Kernel& kernel, const Mutant& mutant,
     std::string proof;
     for (const mutate::WaitCount& count : mutant.weakened) {
         const auto found = state->second.find(count.counter);
-        const std::uint32_t most = found == state->second.end() ? 0 : found->second;
-        if (most > count.most) return "";
-        proof += fmt::format("{}no path leaves more than {} outstanding in {}", proof.empty() ? "" : "; ", most,
-                             count.counter);
+        const Held held = found == state->second.end() ? Held{} : found->second;
+        if (held.all > count.most && held.with_effect != 0) return "";
+        proof += proof.empty() ? "" : "; ";
+        proof += held.all <= count.most
+                     ? fmt::format("no path leaves more than {} outstanding in {}", held.all, count.counter)
+                     : fmt::format("no path leaves more than cache invalidations outstanding in {}", count.counter);
     }
     return proof;
 }

@@ -52,7 +52,8 @@ Counts count(const Report& report, mutate::Target target);
 Counts count(std::span<const Report> reports);
 
 /// The proof that a mutant does what the original does, or nothing:
-/// - a wait whose every weakened count no path exceeds (outstanding_before): it waits for nothing;
+/// - a wait whose every weakened count no path exceeds (outstanding_before): it waits for nothing; or before which no
+///   path leaves more than cache invalidations outstanding;
 /// - a barrier of a workgroup that is one wave;
 /// - s_clause, which decides about order of requests alone (RDNA ISA documents, S_CLAUSE).
 /// What certify says of the mutant is no proof.

@@ -85,8 +85,23 @@ TEST(Score, ScalarLoadsAndCacheOperationsAreCountedGenerously) {
     const Fates found =
         fates("gfx1100", "s_load_b64 s[6:7], s[4:5], 0x0\ns_waitcnt lgkmcnt(1)\ns_waitcnt lgkmcnt(0)\n");
     EXPECT_NE(found.at("s_waitcnt lgkmcnt(1) -> s_nop 0"), Fate::kEquivalent);
-    const Fates inv = fates("gfx1201", "global_inv scope:SCOPE_DEV\ns_wait_loadcnt 0x0\n");
-    EXPECT_NE(inv.at("s_wait_loadcnt 0x0 -> s_nop 0"), Fate::kEquivalent);
+    const Fates writes = fates("gfx1201", "global_wb scope:SCOPE_SYS\ns_wait_storecnt 0x0\n");
+    EXPECT_NE(writes.at("s_wait_storecnt 0x0 -> s_nop 0"), Fate::kEquivalent);
+}
+
+TEST(Score, NothingWaitsForACacheInvalidation) {
+    const std::string inv = "global_inv scope:SCOPE_DEV\n", wait = "s_wait_loadcnt 0x0\n";
+    EXPECT_EQ(fates("gfx1201", inv + wait).at("s_wait_loadcnt 0x0 -> s_nop 0"), Fate::kEquivalent);
+    const std::string load = "gload v2, v1\n", use = "v_mov_b32 v3, v2\n";
+    EXPECT_EQ(fates("gfx1201", load + inv + wait + use).at("s_wait_loadcnt 0x0 -> s_nop 0"), Fate::kKilled);
+    EXPECT_EQ(fates("gfx1201", load + inv + wait).at("s_wait_loadcnt 0x0 -> s_nop 0"), Fate::kMissed);
+    // One may be left, and that may be the load or the invalidation.
+    EXPECT_EQ(fates("gfx1201", inv + load + "s_wait_loadcnt 0x1\n" + wait + use).at("s_wait_loadcnt 0x1 -> s_nop 0"),
+              Fate::kMissed);
+    // Round the loop, a load joins it.
+    EXPECT_NE(
+        fates("gfx1201", "1:\n" + inv + wait + load + "s_cbranch_scc1 1b\n" + wait).at("s_wait_loadcnt 0x0 -> s_nop 0"),
+        Fate::kEquivalent);
 }
 
 TEST(Score, BarriersOfOneWaveAreEquivalentAndOthersNot) {
