@@ -214,7 +214,9 @@ TEST(HazardRows, AreThoseOfLlvmsFeatures) {
         // A chip with another hazard needs a row, or a reason.
         const Names known = {"valu-trans-use-hazard", "vcmpx-permlane-hazard", "no-data-dep-hazard"};
         for (const std::string& name : names)
-            if (name.find("hazard") != std::string::npos) EXPECT_TRUE(known.contains(name)) << chip.name << " " << name;
+            if (name.find("hazard") != std::string::npos) {
+                EXPECT_TRUE(known.contains(name)) << chip.name << " " << name;
+            }
         EXPECT_TRUE(names.contains("no-data-dep-hazard")) << chip.name;
     }
 }
