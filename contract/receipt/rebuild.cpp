@@ -87,14 +87,39 @@ const limits::ToolchainAudit* find_toolchain(const limits::AuditReport& audit, c
     return found == audit.toolchains.end() ? nullptr : &*found;
 }
 
-/// Leaves the chips that `told` does not speak of.
-limits::ToolchainAudit only_chips_of(const limits::ToolchainAudit& told, limits::ToolchainAudit audit) {
-    std::set<std::string> chips;
-    for (const limits::Built& built : told.built) chips.insert(built.chip);
-    for (const limits::Audited& kernel : told.kernels) chips.insert(kernel.chip);
+limits::ToolchainAudit only_chips(const std::set<std::string>& chips, limits::ToolchainAudit audit) {
     std::erase_if(audit.built, [&](const limits::Built& built) { return !chips.contains(built.chip); });
     std::erase_if(audit.kernels, [&](const limits::Audited& kernel) { return !chips.contains(kernel.chip); });
     return audit;
+}
+
+/// Leaves the chips that `told` does not speak of.
+limits::ToolchainAudit only_chips_of(const limits::ToolchainAudit& told, const limits::ToolchainAudit& audit) {
+    std::set<std::string> chips;
+    for (const limits::Built& built : told.built) chips.insert(built.chip);
+    for (const limits::Audited& kernel : told.kernels) chips.insert(kernel.chip);
+    return only_chips(chips, audit);
+}
+
+/// What a toolchain that the receipt calls missing gives here, on the receipt's chips: problems of the declared
+/// version are what the receipt hides, anything else is what it does not tell.
+void judge_untold(const limits::ToolchainAudit& now, Rebuilt& result) {
+    if (now.compiler.empty() || (now.built.empty() && now.errors.empty())) return;
+    const std::string untold =
+        fmt::format("audit of {}: the receipt says that it is not installed; here it is", now.spec.name);
+    if (!now.message.empty()) {
+        result.unverified.push_back(fmt::format("{}, {}", untold, now.message));
+        return;
+    }
+    const std::size_t before = result.faults.size();
+    for (const std::string& error : now.errors) result.faults.push_back(fmt::format("{}: {}", untold, error));
+    for (const limits::Audited& kernel : now.kernels)
+        for (const Finding& finding : kernel.result.findings)
+            // Whether one is stale takes every toolchain.
+            if (finding.kind != kind::kStaleKnownFinding)
+                result.faults.push_back(fmt::format("{}: {} {}: {}: {}", untold, kernel.chip, kernel.name, finding.kind,
+                                                    finding.text));
+    if (result.faults.size() == before) result.unverified.push_back(untold);
 }
 
 /// Why a toolchain's objects here are not those of the receipt; empty where they are.
@@ -123,8 +148,9 @@ std::string first_difference(const std::string& told, const std::string& again) 
     return {};
 }
 
-void compare_audit(const limits::AuditReport& told, const Registry& registry, unsigned jobs, const Progress& progress,
-                   Rebuilt& result) {
+/// `chips`: those of the receipt's run.
+void compare_audit(const limits::AuditReport& told, const std::vector<std::string>& chips, const Registry& registry,
+                   unsigned jobs, const Progress& progress, Rebuilt& result) {
     RunRequest request;
     request.root = registry.root;
     request.jobs = jobs;
@@ -135,8 +161,12 @@ void compare_audit(const limits::AuditReport& told, const Registry& registry, un
     }
     bool all = true; // a known finding is stale where no toolchain shows it: that takes all of them
     for (const limits::ToolchainAudit& toolchain : told.toolchains) {
-        if (toolchain.compiler.empty()) continue; // told as not installed
         const limits::ToolchainAudit* now = find_toolchain(*again, toolchain.spec.name);
+        if (toolchain.compiler.empty()) {
+            if (now != nullptr) judge_untold(only_chips({chips.begin(), chips.end()}, *now), result);
+            all = all && (now == nullptr || now->compiler.empty());
+            continue;
+        }
         const std::string why = now == nullptr ? "toolchains.toml does not name it" : not_comparable(toolchain, *now);
         if (why.empty()) continue;
         all = false;
@@ -166,7 +196,8 @@ void compare_audit(const limits::AuditReport& told, const Registry& registry, un
 Rebuilt rebuild(const Side& side, const Registry& registry, unsigned jobs, const Progress& progress) {
     Rebuilt result;
     if (side.run) compare_run(*side.run, registry, jobs, progress, result);
-    if (side.audited) compare_audit(*side.audited, registry, jobs, progress, result);
+    if (side.audited)
+        compare_audit(*side.audited, side.run ? side.run->outcome.chips : std::vector<std::string>{}, registry, jobs, progress, result);
     return result;
 }
 

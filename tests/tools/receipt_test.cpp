@@ -326,6 +326,56 @@ TEST_F(ReceiptTool, AWorktreeThatAKilledRunLeftIsRemovedAndOneInUseIsNot) {
     expect_nothing_is_left();
 }
 
+// Whoever calls a toolchain missing has no audit to show. Where it is there, what it says counts.
+TEST_F(ReceiptTool, AToolchainThatIsCalledMissingAndIsHereIsNeverVerified) {
+    std::string toolchains = text_of_file(root() / "toolchains.toml");
+    toolchains += "\n[[toolchain]]\nname = \"second\"\nkind = \"clang\"\nversion = \"22.1.8\"\n"
+                  "compilers = [\"clang++-22\", \"/usr/lib/llvm-22/bin/clang++\"]\n";
+    folder_.write("repository/contracts/toolchains.toml", toolchains);
+    const Ran recorded = shell(fmt::format(
+        "{0}/hip-kernel-contract-limits --root {1} --toolchain second --records all --allow-unchecked | "
+        "{0}/hip-kernel-contract-records --root {1} apply",
+        kBin, root().string()));
+    ASSERT_EQ(recorded.status, 0) << recorded.out;
+    commit("two");
+    const auto hide = [&] {
+        Json forged = receipt();
+        for (const char* side : {"head", "base"})
+            for (Json& toolchain : forged.at(side).at("audit")) {
+                if (toolchain.at("name") != "second") continue;
+                toolchain.at("installed") = false;
+                toolchain.at("note") = "not installed";
+                for (const char* list : {"errors", "built", "kernels"}) toolchain.at(list) = Json::array();
+            }
+        forged.at("problems") = {{"new", Json::array()}, {"gone", Json::array()}, {"identical", Json::array()}};
+        forged.at("exit_status") = 0;
+        write_receipt(sealed(forged));
+    };
+    ASSERT_EQ(make("--base two").status, 0);
+    EXPECT_EQ(verify().status, 0) << verify().out;
+    hide();
+    const Ran untold = verify();
+    EXPECT_EQ(untold.status, 1) << untold.out;
+    EXPECT_TRUE(has(untold.out, "unchecked: audit of second: the receipt says that it is not installed; here it is\n"))
+        << untold.out;
+    EXPECT_FALSE(has(untold.out, "fault: ")) << untold.out;
+
+    const std::string file = "records/second/square.json";
+    const std::string record = text_of_file(root() / file);
+    const std::size_t at = record.find("\"sgpr\": ");
+    ASSERT_NE(at, std::string::npos) << record;
+    folder_.write("repository/contracts/" + file, std::string(record).insert(at + 8, "1"));
+    commit("wrong");
+    ASSERT_EQ(make("--base wrong").status, 1);
+    hide();
+    const Ran hidden = verify();
+    EXPECT_EQ(hidden.status, 1) << hidden.out;
+    EXPECT_TRUE(has(hidden.out, "fault: audit of second: the receipt says that it is not installed; here it is: "
+                                "gfx1151 square: differs from the record: "))
+        << hidden.out;
+    EXPECT_TRUE(has(hidden.out, "fault: base: audit of second: the receipt says")) << hidden.out;
+}
+
 /// A figure, name or text of a receipt: its pointer, and the pointer with `#` for indices.
 struct Leaf {
     std::string pointer, kind;
