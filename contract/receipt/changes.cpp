@@ -10,9 +10,11 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <tuple>
+#include <variant>
 
 namespace hkc::receipt {
 namespace {
@@ -205,6 +207,12 @@ void add_controls(const Snapshot& base, const Snapshot& head, std::vector<Change
         Differences(before, *after, [&](Grade grade, const std::string& what) {
             changes.push_back({grade, fmt::format("{}: {}", subject, what), ""});
         }).of_control();
+        const auto was = base.control_sources.find(name_of(before)), is = head.control_sources.find(name_of(before));
+        if (was != base.control_sources.end() && is != head.control_sources.end() && was->second != is->second)
+            changes.push_back({Grade::kChanged,
+                               fmt::format("{}: the text of its source {}", subject,
+                                           after->at("plant").value("source", Json("")).get<std::string>()),
+                               ""});
     }
 }
 
@@ -307,6 +315,24 @@ void add_records(const Snapshot& base, const Snapshot& head, std::vector<Change>
     }
 }
 
+/// Hash of what a control's own source is made of and its registration's is not; nothing where it has none.
+pm::Result<std::optional<std::string>> own_source_hash(const Registry& registry, const Control& control) {
+    const auto* build = std::get_if<PlantBuild>(&control.plant);
+    if (build == nullptr || build->source.empty()) return std::optional<std::string>();
+    auto files = source_files(registry.root, build->source);
+    if (!files) return files.error();
+    if (const Kernel* twin = registry.find_kernel(control.of); twin != nullptr) {
+        const auto shared = source_files(registry.root, twin->source);
+        if (!shared) return shared.error();
+        std::erase_if(*files, [&](const std::string& file) {
+            return std::find(shared->begin(), shared->end(), file) != shared->end();
+        });
+    }
+    auto hash = hash_of_files(registry.root, *files);
+    if (!hash) return hash.error();
+    return std::optional<std::string>(std::move(*hash));
+}
+
 } // namespace
 
 std::string_view grade_name(Grade grade) { return grade == Grade::kWeaker ? "WEAKER" : "CHANGED"; }
@@ -326,7 +352,12 @@ pm::Result<Snapshot> snapshot_of(const Registry& registry) {
         if (!hash) return hash.error();
         snapshot.sources[kernel.source] = std::move(*hash);
     }
-    for (const Control& control : registry.controls) snapshot.controls.push_back(declaration_of(control));
+    for (const Control& control : registry.controls) {
+        snapshot.controls.push_back(declaration_of(control));
+        auto hash = own_source_hash(registry, control);
+        if (!hash) return hash.error();
+        if (*hash) snapshot.control_sources[control.name] = std::move(**hash);
+    }
     auto toolchains = load_toolchains(registry.root);
     if (!toolchains) return toolchains.error();
     snapshot.toolchains = std::move(*toolchains);

@@ -40,6 +40,9 @@ struct Snapshot {
     std::vector<ToolchainSpec> toolchains;
     std::vector<records::RecordFile> records;
     std::map<std::string, std::string> sources; // of a kernel -> hash of its source_files
+    // A control whose plant has a source of its own -> hash of that one's source_files which are not its
+    // registration's, too.
+    std::map<std::string, std::string> control_sources;
 };
 /// Error: toolchains.toml, a record file or a source that cannot be read.
 pm::Result<Snapshot> snapshot_of(const Registry& registry);

@@ -2,6 +2,7 @@
 
 #include "contract/report/outcome.h"
 #include "contract/runner/declaration.h"
+#include "tests/toolchain/scratch_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -165,6 +166,36 @@ TEST(ContractChanges, WhatAsksForSomethingElseIsChanged) {
     EXPECT_EQ(changes(head),
               (Lines{"CHANGED toolchain clang: version 22.1.8 -> 22.1.9", "CHANGED toolchain clang: no longer pinned",
                      "CHANGED toolchain hipcc: now pinned", "CHANGED toolchain hipcc: chips all -> gfx1030"}));
+}
+
+TEST(ContractChanges, ACruderSourceOfAControlIsChanged) {
+    const ScratchFolder folder;
+    folder.write("tile.hip", "#include \"common.h\"\n");
+    folder.write("common.h", "common\n");
+    folder.write("controls/crude.hip", "#include \"common.h\"\n#include \"fault.h\"\na subtle fault\n");
+    folder.write("controls/fault.h", "its header\n");
+    folder.write("toolchains.toml", "[[toolchain]]\nname = \"clang\"\nkind = \"clang\"\nversion = \"22.1.8\"\n"
+                                    "pinned = true\ncompilers = [\"clang++\"]\n");
+    auto registry =
+        parse_registry(replaced("plant = { edit = [{ from = \"a\", to = \"b\" }] }",
+                                "plant = { source = \"controls/crude.hip\" }"),
+                       "tiles.toml", {{"relu2", "affine"}, finding_kinds()});
+    ASSERT_TRUE(registry) << registry.error().text;
+    registry->root = folder.path();
+    const auto taken = [&] {
+        auto made = snapshot_of(*registry);
+        EXPECT_TRUE(made) << (made ? "" : made.error().text);
+        return made ? *made : Snapshot{};
+    };
+    const Snapshot before = taken();
+    folder.write("common.h", "its kernel's, too\n");
+    EXPECT_EQ(texts(contract_changes(before, taken())), Lines{}) << "the kernel changed";
+    folder.write("controls/crude.hip", "#include \"fault.h\"\na fault that anyone sees\n");
+    const Lines changed{"CHANGED control \"a fault\": the text of its source controls/crude.hip"};
+    EXPECT_EQ(texts(contract_changes(before, taken())), changed);
+    const Snapshot cruder = taken();
+    folder.write("controls/fault.h", "another\n");
+    EXPECT_EQ(texts(contract_changes(cruder, taken())), changed) << "its header";
 }
 
 TEST(ContractChanges, WhatIsAddedOrAsksForMoreIsNone) {
