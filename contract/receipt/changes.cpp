@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -315,6 +316,15 @@ void add_records(const Snapshot& base, const Snapshot& head, std::vector<Change>
     }
 }
 
+/// The part of the checks that a file belongs to: its folder, two deep at most; empty for a file of the top folder.
+std::string part_of(const std::filesystem::path& file) {
+    std::filesystem::path part;
+    int depth = 0;
+    for (const auto& name : file.parent_path())
+        if (depth++ < 2) part /= name;
+    return part.generic_string();
+}
+
 /// Hash of what a control's own source is made of and its registration's is not; nothing where it has none.
 pm::Result<std::optional<std::string>> own_source_hash(const Registry& registry, const Control& control) {
     const auto* build = std::get_if<PlantBuild>(&control.plant);
@@ -382,16 +392,22 @@ std::vector<Change> contract_changes(const Snapshot& base, const Snapshot& head)
 pm::Result<std::vector<Change>> checker_changes(const std::filesystem::path& root, const Revision& base) {
     std::error_code ignored;
     if (!std::filesystem::is_directory(root / "contract" / "gates", ignored)) return std::vector<Change>{};
-    const auto done = git(root, {"-c", "core.quotePath=false", "diff", "--name-only", "--relative", base.commit, "--",
-                                 "contract", "peacemaker", "tools", "cmake", "chips.toml"});
+    const auto done =
+        git(root, {"diff", "--name-only", "--no-renames", "--relative", "-z", base.commit, "--", "contract",
+                   "peacemaker", "tools", "cmake", "tests", "chips.toml", "CMakeLists.txt", "CMakePresets.json"});
     if (!done) return done.error();
     if (!done->succeeded()) return pm::Error{fmt::format("git diff with {}: {}", base.name, done->err)};
-    const std::vector<std::string> files = pm::split(done->out, '\n');
-    const auto count = std::count_if(files.begin(), files.end(), [](const std::string& file) { return !file.empty(); });
-    if (count == 0) return std::vector<Change>{};
-    return std::vector<Change>{
-        {Grade::kChanged, fmt::format("the checks themselves: {} files differ, {} the first", count, files.front()),
-         ""}};
+    std::map<std::string, std::vector<std::string>> folders;
+    for (const std::string& file : pm::split(done->out, '\0'))
+        if (!file.empty()) folders[part_of(file)].push_back(file);
+    std::vector<Change> changes;
+    for (const auto& [folder, files] : folders)
+        changes.push_back(
+            {Grade::kChanged,
+             fmt::format("the checks themselves, {}: {} files differ: {}",
+                         folder.empty() ? "the top folder" : folder + "/", files.size(), fmt::join(files, " ")),
+             ""});
+    return changes;
 }
 
 pm::Result<void> give_reasons(std::vector<Change>& changes, const std::vector<Reason>& reasons) {

@@ -52,8 +52,8 @@ pm::Result<Snapshot> snapshot_of(const Registry& registry);
 /// sources and flags and the fingerprint did not. The same change of every registration of a family is told once.
 std::vector<Change> contract_changes(const Snapshot& base, const Snapshot& head);
 
-/// A change of the checks' own sources since `base`, where the root holds them: launch budgets, bounds and gates are
-/// code. Error: git cannot tell.
+/// Changes of the checks' own sources, tests and build files since `base`, where the root holds them: launch budgets,
+/// bounds and gates are code. One a folder, two deep at most, that names every file. Error: git cannot tell.
 pm::Result<std::vector<Change>> checker_changes(const std::filesystem::path& root, const Revision& base);
 
 /// A reason for every change whose change_text() matches `pattern` (*, ?).

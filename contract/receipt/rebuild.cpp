@@ -117,8 +117,8 @@ void judge_untold(const limits::ToolchainAudit& now, Rebuilt& result) {
         for (const Finding& finding : kernel.result.findings)
             // Whether one is stale takes every toolchain.
             if (finding.kind != kind::kStaleKnownFinding)
-                result.faults.push_back(fmt::format("{}: {} {}: {}: {}", untold, kernel.chip, kernel.name, finding.kind,
-                                                    finding.text));
+                result.faults.push_back(
+                    fmt::format("{}: {} {}: {}: {}", untold, kernel.chip, kernel.name, finding.kind, finding.text));
     if (result.faults.size() == before) result.unverified.push_back(untold);
 }
 
@@ -197,7 +197,8 @@ Rebuilt rebuild(const Side& side, const Registry& registry, unsigned jobs, const
     Rebuilt result;
     if (side.run) compare_run(*side.run, registry, jobs, progress, result);
     if (side.audited)
-        compare_audit(*side.audited, side.run ? side.run->outcome.chips : std::vector<std::string>{}, registry, jobs, progress, result);
+        compare_audit(*side.audited, side.run ? side.run->outcome.chips : std::vector<std::string>{}, registry, jobs,
+                      progress, result);
     return result;
 }
 

@@ -176,10 +176,9 @@ TEST(ContractChanges, ACruderSourceOfAControlIsChanged) {
     folder.write("controls/fault.h", "its header\n");
     folder.write("toolchains.toml", "[[toolchain]]\nname = \"clang\"\nkind = \"clang\"\nversion = \"22.1.8\"\n"
                                     "pinned = true\ncompilers = [\"clang++\"]\n");
-    auto registry =
-        parse_registry(replaced("plant = { edit = [{ from = \"a\", to = \"b\" }] }",
-                                "plant = { source = \"controls/crude.hip\" }"),
-                       "tiles.toml", {{"relu2", "affine"}, finding_kinds()});
+    auto registry = parse_registry(
+        replaced("plant = { edit = [{ from = \"a\", to = \"b\" }] }", "plant = { source = \"controls/crude.hip\" }"),
+        "tiles.toml", {{"relu2", "affine"}, finding_kinds()});
     ASSERT_TRUE(registry) << registry.error().text;
     registry->root = folder.path();
     const auto taken = [&] {
@@ -239,6 +238,56 @@ TEST(ContractChanges, ARecordThatChangesAloneIsWeaker) {
     head.records.clear();
     EXPECT_EQ(changes(head), (Lines{"WEAKER records of clang for tiles on gfx1151 removed",
                                     "WEAKER records of clang for tiles on gfx1201 removed"}));
+}
+
+// A reason that fits one folder is none for what another one hides.
+TEST(CheckerChanges, AreALineAFolderThatNamesEachFile) {
+    const ScratchFolder folder;
+    const auto run_git = [&](const std::vector<std::string>& arguments) {
+        std::vector<std::string> all{"-c", "user.name=tester", "-c", "user.email=tester"};
+        all.insert(all.end(), arguments.begin(), arguments.end());
+        const auto done = git(folder.path(), all);
+        ASSERT_TRUE(done && done->succeeded()) << (done ? done->err : done.error().text);
+    };
+    const std::vector<std::string> files{"CMakeLists.txt",
+                                         "CMakePresets.json",
+                                         "chips.toml",
+                                         "cmake/warnings.cmake",
+                                         "contract/gates/a b.cpp",
+                                         "contract/gates/x.cpp",
+                                         "contract/CMakeLists.txt",
+                                         "peacemaker/emu/deep/w.cpp",
+                                         "tests/gates/a_test.cpp",
+                                         "tests/gates/b_test.cpp",
+                                         "tools/dev",
+                                         "README.md",
+                                         "docs/page.md"};
+    for (const std::string& file : files) folder.write(file, "text that stays much the same\nand more of it\n");
+    run_git({"init", "-q"});
+    run_git({"add", "-A"});
+    run_git({"commit", "-q", "-m", "base"});
+    const auto base = find_revision(folder.path(), "HEAD");
+    ASSERT_TRUE(base) << base.error().text;
+    const auto told = [&] {
+        const auto changes = checker_changes(folder.path(), *base);
+        EXPECT_TRUE(changes) << (changes ? "" : changes.error().text);
+        return changes ? texts(*changes) : Lines{};
+    };
+    EXPECT_EQ(told(), Lines{});
+    for (const std::string& file : files)
+        folder.write(file, "text that stays much the same\nand more of it\nchanged\n");
+    run_git({"mv", "tests/gates/b_test.cpp", "tests/gates/renamed.txt"});
+    EXPECT_EQ(told(),
+              (Lines{"CHANGED the checks themselves, the top folder: 3 files differ: CMakeLists.txt CMakePresets.json "
+                     "chips.toml",
+                     "CHANGED the checks themselves, cmake/: 1 files differ: cmake/warnings.cmake",
+                     "CHANGED the checks themselves, contract/: 1 files differ: contract/CMakeLists.txt",
+                     "CHANGED the checks themselves, contract/gates/: 2 files differ: contract/gates/a b.cpp "
+                     "contract/gates/x.cpp",
+                     "CHANGED the checks themselves, peacemaker/emu/: 1 files differ: peacemaker/emu/deep/w.cpp",
+                     "CHANGED the checks themselves, tests/gates/: 3 files differ: tests/gates/a_test.cpp "
+                     "tests/gates/b_test.cpp tests/gates/renamed.txt",
+                     "CHANGED the checks themselves, tools/: 1 files differ: tools/dev"}));
 }
 
 TEST(Reasons, AreGivenToWhatTheyMatchAndMustMatchSomething) {

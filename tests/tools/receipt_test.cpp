@@ -332,10 +332,10 @@ TEST_F(ReceiptTool, AToolchainThatIsCalledMissingAndIsHereIsNeverVerified) {
     toolchains += "\n[[toolchain]]\nname = \"second\"\nkind = \"clang\"\nversion = \"22.1.8\"\n"
                   "compilers = [\"clang++-22\", \"/usr/lib/llvm-22/bin/clang++\"]\n";
     folder_.write("repository/contracts/toolchains.toml", toolchains);
-    const Ran recorded = shell(fmt::format(
-        "{0}/hip-kernel-contract-limits --root {1} --toolchain second --records all --allow-unchecked | "
-        "{0}/hip-kernel-contract-records --root {1} apply",
-        kBin, root().string()));
+    const Ran recorded = shell(
+        fmt::format("{0}/hip-kernel-contract-limits --root {1} --toolchain second --records all --allow-unchecked | "
+                    "{0}/hip-kernel-contract-records --root {1} apply",
+                    kBin, root().string()));
     ASSERT_EQ(recorded.status, 0) << recorded.out;
     commit("two");
     const auto hide = [&] {
