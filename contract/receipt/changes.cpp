@@ -276,6 +276,25 @@ std::string fields_text(const pm::Resources& before, const pm::Resources& after)
     return text;
 }
 
+/// Whether both name the same compiler for a toolchain.
+bool same_compiler(const Snapshot& base, const Snapshot& head, const std::string& toolchain) {
+    const auto spec_of = [&](const Snapshot& of) {
+        return std::find_if(of.toolchains.begin(), of.toolchains.end(),
+                            [&](const ToolchainSpec& spec) { return spec.name == toolchain; });
+    };
+    const auto before = spec_of(base), after = spec_of(head);
+    return before != base.toolchains.end() && after != head.toolchains.end() && before->kind == after->kind &&
+           before->version == after->version && before->compilers == after->compilers;
+}
+
+/// Every set of flags that a family is built with.
+std::set<std::string> flags_of(const Snapshot& of, const std::string& family) {
+    std::set<std::string> flags;
+    for (const Json& kernel : of.kernels)
+        if (kernel.at("family") == family) flags.insert(kernel.at("flags").dump());
+    return flags;
+}
+
 bool any_launched(const Snapshot& head, const std::string& family, const std::string& chip,
                   const records::ChipRecords& records) {
     return std::any_of(records.kernels.begin(), records.kernels.end(),
@@ -292,6 +311,7 @@ void add_records(const Snapshot& base, const Snapshot& head, std::vector<Change>
             return file.toolchain == before.toolchain && file.family == before.family;
         });
         const bool same = same_kernels(base, head, before.family);
+        const bool same_flags = flags_of(base, before.family) == flags_of(head, before.family);
         for (const auto& [chip, then] : before.chips) {
             const records::ChipRecords* now = nullptr;
             if (after != head.records.end())
@@ -301,6 +321,15 @@ void add_records(const Snapshot& base, const Snapshot& head, std::vector<Change>
                     weaker(fmt::format("records of {} for {} on {} removed", before.toolchain, before.family, chip));
                 continue;
             }
+            const Fingerprint &made_by = then.fingerprint, &now_by = now->fingerprint;
+            const bool other_compiler = made_by.idents != now_by.idents || made_by.linkers != now_by.linkers;
+            const bool other_flags = made_by.flags != now_by.flags && same_flags;
+            if ((other_compiler || other_flags) && same_compiler(base, head, before.toolchain))
+                changes.push_back({Grade::kChanged,
+                                   fmt::format("records of {} for {} on {}: fingerprint {} -> {}, with no change of "
+                                               "toolchains.toml",
+                                               before.toolchain, before.family, chip, made_by.text(), now_by.text()),
+                                   ""});
             for (const auto& [symbol, resources] : then.kernels) {
                 const std::string subject = fmt::format("record {} {} {}", before.toolchain, chip, symbol);
                 const auto at = now->kernels.find(symbol);

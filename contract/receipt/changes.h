@@ -49,7 +49,8 @@ pm::Result<Snapshot> snapshot_of(const Registry& registry);
 
 /// What was removed or changed from base to head, without reasons. What was added, and what asks for more (`bound`
 /// turned into `bytes`, a known finding that went), is none. A record counts where it changed although its kernel's
-/// sources and flags and the fingerprint did not. The same change of every registration of a family is told once.
+/// sources and flags and the fingerprint did not, and so does a fingerprint that changed although the toolchain's entry
+/// and the flags did not. The same change of every registration of a family is told once.
 std::vector<Change> contract_changes(const Snapshot& base, const Snapshot& head);
 
 /// Changes of the checks' own sources, tests and build files since `base`, where the root holds them: launch budgets,

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace hkc::receipt {
 namespace {
 
@@ -230,7 +232,8 @@ TEST(ContractChanges, ARecordThatChangesAloneIsWeaker) {
     EXPECT_EQ(changes(with_source), Lines{}) << "its source changed";
     Snapshot with_compiler = head;
     with_compiler.records[0].chips["gfx1151"].fingerprint.idents = {"clang 23"};
-    EXPECT_EQ(changes(with_compiler), Lines{}) << "its toolchain changed";
+    with_compiler.toolchains[0].version = "23";
+    EXPECT_EQ(changes(with_compiler), Lines{"CHANGED toolchain clang: version 22.1.8 -> 23"}) << "its toolchain";
     head.records[0].chips["gfx1151"].kernels.erase("tile");
     EXPECT_EQ(changes(head), Lines{"WEAKER record clang gfx1151 tile removed"});
     head.records[0].chips.erase("gfx1151");
@@ -238,6 +241,36 @@ TEST(ContractChanges, ARecordThatChangesAloneIsWeaker) {
     head.records.clear();
     EXPECT_EQ(changes(head), (Lines{"WEAKER records of clang for tiles on gfx1151 removed",
                                     "WEAKER records of clang for tiles on gfx1201 removed"}));
+}
+
+// Whoever edits a record by hand can edit its fingerprint, too.
+TEST(ContractChanges, AnotherFingerprintOfTheSameToolchainIsChanged) {
+    const std::string told = "CHANGED records of clang for tiles on gfx1151: fingerprint ";
+    const auto one = [&](const std::function<void(Fingerprint&)>& edit, const std::string& registry) {
+        Snapshot head = snapshot(registry);
+        records::ChipRecords& records = head.records[0].chips["gfx1151"];
+        records.kernels["tile"].vgpr = 44;
+        edit(records.fingerprint);
+        Lines lines;
+        for (const std::string& line : changes(head))
+            if (line.find("record") != std::string::npos) lines.push_back(line);
+        return lines;
+    };
+    const std::vector<std::function<void(Fingerprint&)>> edits = {
+        [](Fingerprint& print) { print.idents = {"clang 22 "}; },
+        [](Fingerprint& print) { print.linkers = {"another"}; },
+        [](Fingerprint& print) {
+            print.flags = {"-O3", "-g"};
+        },
+    };
+    for (const auto& edit : edits) {
+        const Lines lines = one(edit, kRegistry);
+        ASSERT_EQ(lines.size(), 1U);
+        EXPECT_TRUE(lines[0].starts_with(told)) << lines[0];
+        EXPECT_TRUE(lines[0].ends_with(", with no change of toolchains.toml")) << lines[0];
+    }
+    EXPECT_EQ(one(edits[2], replaced("\"-O3\"", "\"-O3\", \"-g\"")), Lines{}) << "its flags, which are told";
+    EXPECT_EQ(one(edits[0], replaced("\"-O3\"", "\"-O3\", \"-g\"")).size(), 1U) << "its compiler, too";
 }
 
 // A reason that fits one folder is none for what another one hides.
