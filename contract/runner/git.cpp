@@ -181,7 +181,15 @@ Checkout checkout_of(const fs::path& root, const std::vector<std::string>& input
     if (untracked)
         for (std::string& path : pm::split(*untracked, '\0'))
             if (!path.empty()) checkout.dirty.push_back(std::move(path));
+    // What git is told to take as unchanged is not compared at all: lower case, or S.
+    const auto marked = said({"ls-files", "-v", "--full-name", "-z", ":/"});
+    if (!marked) checkout.dirty.emplace_back("(git ls-files -v failed)");
+    if (marked)
+        for (const std::string& line : pm::split(*marked, '\0'))
+            if (line.size() > 2 && (line.front() == 'S' || (line.front() >= 'a' && line.front() <= 'z')))
+                checkout.dirty.push_back(line.substr(2));
     std::sort(checkout.dirty.begin(), checkout.dirty.end());
+    checkout.dirty.erase(std::unique(checkout.dirty.begin(), checkout.dirty.end()), checkout.dirty.end());
     return checkout;
 }
 

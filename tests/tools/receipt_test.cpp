@@ -227,6 +227,23 @@ TEST_F(ReceiptTool, AnotherCommitADirtyTreeAndAMissingControlAreFaults) {
     EXPECT_TRUE(has(other.out, "fault: another commit: the receipt is of ")) << other.out;
 }
 
+TEST_F(ReceiptTool, AFileThatGitIsToldNotToLookAtIsDirty) {
+    git("commit -q --allow-empty -m second");
+    for (const auto& [set, unset] : {std::pair{"--assume-unchanged", "--no-assume-unchanged"},
+                                     std::pair{"--skip-worktree", "--no-skip-worktree"}}) {
+        git(fmt::format("update-index {} contracts/square.hip", set));
+        const Ran made = make("--base first");
+        EXPECT_EQ(made.status, 1) << made.out;
+        EXPECT_TRUE(has(made.out, "### Changed files\n\n- contracts/square.hip\n")) << made.out;
+        git(fmt::format("update-index {} contracts/square.hip", unset));
+        EXPECT_EQ(make("--base first").status, 0);
+        EXPECT_EQ(verify().status, 0);
+        git(fmt::format("update-index {} contracts/square.hip", set));
+        EXPECT_TRUE(has(verify().out, "fault: the checkout is dirty: contracts/square.hip")) << verify().out;
+        git(fmt::format("update-index {} contracts/square.hip", unset));
+    }
+}
+
 TEST_F(ReceiptTool, NamesOfAMachineAreFaultsInBothTexts) {
     ASSERT_EQ(make("--base first").status, 0);
     const std::string home = std::string("/ho") + "me/someone/tree";
