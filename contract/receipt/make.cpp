@@ -152,6 +152,14 @@ void scrub(limits::AuditReport& report, const fs::path& root) {
     }
 }
 
+pm::Result<DeclaredBase> open_declared_base(const Revision& revision, const RunRequest& head) {
+    auto contracts = open_base(revision, head);
+    if (!contracts) return contracts.error();
+    auto declared = snapshot_of(contracts->registry);
+    if (!declared) return pm::Error{without_root(declared.error().text, contracts->root)};
+    return DeclaredBase{std::move(*contracts), std::move(*declared)};
+}
+
 pm::Result<limits::AuditReport> audit_all(const Registry& registry, const RunRequest& request,
                                           const std::string& filter, const Progress& progress) {
     const auto specs = load_toolchains(registry.root);
@@ -191,22 +199,19 @@ std::variant<Receipt, RunFailure> make_receipt(const Registry& head, const MakeR
     const SharedCache cache(head.root);
     const auto snapshot = snapshot_of(head);
     if (!snapshot) return bad(snapshot.error());
-    const auto base = open_base(request.base, request.run);
-    if (base) {
-        const auto before = snapshot_of(base->registry);
-        if (!before) return bad(before.error().with(request.base.name));
-        receipt.changes = contract_changes(*before, *snapshot);
-    } else {
+    const auto base = open_declared_base(request.base, request.run);
+    if (base)
+        receipt.changes = contract_changes(base->declared, *snapshot);
+    else
         receipt.base.not_run = base.error().text;
-    }
     const auto checks = checker_changes(head.root, request.base);
     if (!checks) return bad(checks.error());
     receipt.changes.insert(receipt.changes.end(), checks->begin(), checks->end());
     if (const auto given = give_reasons(receipt.changes, request.reasons); !given) return bad(given.error());
 
     if (auto failure = run_side(head, request.run, receipt.head, progress)) return *failure;
-    if (base) run_base(*base, request.base, receipt.base, progress);
-    assemble(receipt, head, base ? &base->registry : nullptr);
+    if (base) run_base(base->contracts, request.base, receipt.base, progress);
+    assemble(receipt, head, base ? &base->contracts.registry : nullptr);
     return receipt;
 }
 

@@ -24,6 +24,14 @@ struct MakeRequest {
 std::variant<Receipt, RunFailure> make_receipt(const Registry& head, const MakeRequest& request,
                                                const Progress& progress);
 
+/// A base, as long as its worktree is there, and what it declares.
+struct DeclaredBase {
+    BaseContracts contracts;
+    Snapshot declared;
+};
+/// Error: as open_base, or snapshot_of it; without the worktree's folder.
+pm::Result<DeclaredBase> open_declared_base(const Revision& revision, const RunRequest& head);
+
 /// Gate 5 with every toolchain. Error: as limits::audit.
 pm::Result<limits::AuditReport> audit_all(const Registry& registry, const RunRequest& request,
                                           const std::string& filter, const Progress& progress);

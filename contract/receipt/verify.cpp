@@ -277,17 +277,16 @@ Lines side_faults(const Side& side, const Registry& registry, bool dirty) {
 }
 
 /// The base's contracts: what changed since, and what its run says of them.
-Lines base_faults(const Receipt& receipt, const Registry& registry, const std::optional<BaseContracts>& base) {
+Lines base_faults(const Receipt& receipt, const Registry& registry, const std::optional<DeclaredBase>& base) {
     Lines faults;
     std::vector<Change> expected;
     if (base) {
-        const auto before = snapshot_of(base->registry), after = snapshot_of(registry);
-        if (!before) return {before.error().text};
+        const auto after = snapshot_of(registry);
         if (!after) return {after.error().text};
-        expected = contract_changes(*before, *after);
-        append(faults, side_faults(receipt.base, base->registry, false), "base");
+        expected = contract_changes(base->declared, *after);
+        append(faults, side_faults(receipt.base, base->contracts.registry, false), "base");
         if (receipt.head.run && receipt.base.run) append(faults, pair_faults(*receipt.head.run, *receipt.base.run), "");
-        if (receipt.base.not_run.empty() && base->request && !receipt.base.run)
+        if (receipt.base.not_run.empty() && base->contracts.request && !receipt.base.run)
             faults.emplace_back("base: its run is missing");
     }
     const auto checks = checker_changes(registry.root, {receipt.base.commit, receipt.base.commit, {}, {}});
@@ -517,21 +516,21 @@ Verdict verify(const std::string& json, const std::optional<std::string>& markdo
     };
     again(receipt->head, registry, "");
     const auto revision = find_revision(registry.root, receipt->base.commit);
-    std::optional<BaseContracts> base;
+    std::optional<DeclaredBase> base;
     if (!revision) {
         faults.push_back("the base is not to be seen: " + revision.error().text);
     } else {
         RunRequest asked;
         if (receipt->head.run) asked.chips = receipt->head.run->outcome.chips;
-        auto opened = open_base(*revision, asked);
+        auto opened = open_declared_base(*revision, asked);
         if (opened)
             base.emplace(std::move(*opened));
         else if (receipt->base.not_run.empty())
             faults.push_back("the base: " + opened.error().text);
         append(faults, base_faults(*receipt, registry, base), "");
-        if (base) again(receipt->base, base->registry, "base");
+        if (base) again(receipt->base, base->contracts.registry, "base");
         Receipt made = *receipt;
-        assemble(made, registry, base ? &base->registry : nullptr);
+        assemble(made, registry, base ? &base->contracts.registry : nullptr);
         if (made.added != receipt->added || made.gone != receipt->gone || made.identical != receipt->identical)
             faults.emplace_back("the problems are not those that the two runs make");
         if (made.exit_status != receipt->exit_status)

@@ -279,6 +279,20 @@ TEST_F(ReceiptTool, ABaseThatDoesNotBuildIsNotRunAndSaysSo) {
     EXPECT_TRUE(has(unreadable.out, "- the base was not run: registry/square.toml:")) << unreadable.out;
     expect_nothing_is_left();
 
+    const std::string record = "records/clang-22.1.8/square.json", good = text_of_file(root() / record);
+    folder_.write("repository/contracts/" + record, "{");
+    commit("no-records");
+    folder_.write("repository/contracts/" + record, good);
+    commit("records");
+    const Ran damaged = make("--base no-records");
+    EXPECT_EQ(damaged.status, 1) << damaged.out;
+    EXPECT_TRUE(has(damaged.out, "- the base was not run: " + record)) << damaged.out;
+    EXPECT_FALSE(has(damaged.out, "hkc-base-")) << damaged.out;
+    const Ran refused = verify();
+    EXPECT_EQ(refused.status, 1) << refused.out;
+    EXPECT_TRUE(has(refused.out, "receipt.json: 1 faults\n")) << refused.out;
+    expect_nothing_is_left();
+
     write_kernel("typedef", "not C");
     const Ran head = make("--base first");
     EXPECT_EQ(head.status, 2) << head.out;
