@@ -6,6 +6,7 @@
 #include "peacemaker/emu/coverage.h"
 #include "peacemaker/lift/loops.h"
 #include "peacemaker/lift/report.h"
+#include "peacemaker/mutate/folder.h"
 #include "peacemaker/mutate/weaken.h"
 #include "peacemaker/run/exec.h"
 #include "peacemaker/run/run_file.h"
@@ -20,7 +21,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <thread>
 
@@ -218,15 +218,7 @@ int mutate(const MutateOptions& options) {
     if (!object) return fail(object.error());
     const auto mutants = pm::mutate::mutants_of(*object, options.kernel);
     if (!mutants) return fail(mutants.error().with(options.file));
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < mutants->size(); ++i) {
-        names.push_back(fmt::format("{:05}.co", i));
-        const auto written = pm::write_file_atomically(std::filesystem::path(options.out) / names.back(),
-                                                       pm::mutate::patched(object->bytes, (*mutants)[i].patch));
-        if (!written) return fail(written.error());
-    }
-    const auto written = pm::write_file_atomically(std::filesystem::path(options.out) / "index.json",
-                                                   pm::mutate::index_json(options.file, *object, *mutants, names));
+    const auto written = pm::mutate::write_folder(options.out, options.file, *object, *mutants);
     if (!written) return fail(written.error());
     fmt::print("MUTATE {} {} {} mutants in {}\n", options.file, object->chip->name, mutants->size(), options.out);
     return kClean;
@@ -409,7 +401,10 @@ void add_mutate(CLI::App& app, int& status) {
         "mutate", "Write a copy for each wait, barrier, exec mask and clause, with just that one weakened");
     MutateOptions& options = *add_command<MutateOptions>(command, status, mutate);
     command.add_option("file", options.file, kFileHelp)->required();
-    command.add_option("--out", options.out, "Folder for the copies and index.json")->required();
+    command
+        .add_option("--out", options.out,
+                    "Folder for the copies and index.json: a new or empty one, or one of earlier mutants, which go")
+        ->required();
     command.add_option("--kernel", options.kernel, kKernelsHelp);
     command.add_option("--chip", options.chip, kChipHelp);
 }

@@ -43,6 +43,8 @@ TEST_F(ScoreTool, MutateWritesACopyEachAndTheirIndex) {
         EXPECT_EQ(mutant["instruction"], "s_waitcnt vmcnt(0)");
     }
     EXPECT_EQ(peacemaker("certify " + out + "/00000.co").status, 1) << "the mutant is what the index says";
+    std::ofstream(out + "/notes.txt") << "mine";
+    EXPECT_EQ(peacemaker("mutate " + path + " --out " + out).status, 2) << "it is no folder of mutants alone";
 }
 
 TEST_F(ScoreTool, ScoreEndsWithOneWhereAMutantIsMissed) {
