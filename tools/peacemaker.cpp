@@ -150,23 +150,36 @@ int loops(const LoopsOptions& options) {
                              pm::did_you_mean(options.kernel, names))});
 }
 
-struct CertifyOptions {
-    std::string file, kernel = "*", chip, workgroup, sarif, root = ".";
+/// The launch that a certificate is about, as options name it.
+struct LaunchOptions {
+    std::string workgroup;
     std::optional<std::uint32_t> dynamic_lds;
+
+    [[nodiscard]] bool given() const { return !workgroup.empty() || dynamic_lds; }
+};
+
+pm::Result<pm::certify::Options> launch_of(const LaunchOptions& options) {
+    pm::certify::Options launch;
+    launch.dynamic_lds = options.dynamic_lds;
+    if (options.workgroup.empty()) return launch;
+    const auto workgroup = parse_dimensions("--workgroup", options.workgroup);
+    if (!workgroup) return workgroup.error();
+    launch.workgroup = *workgroup;
+    return launch;
+}
+
+struct CertifyOptions {
+    std::string file, kernel = "*", chip, sarif, root = ".";
+    LaunchOptions launch;
     bool json = false;
 };
 
 int certify(const CertifyOptions& options) {
     const auto object = pm::read_code_object(options.file, options.chip);
     if (!object) return fail(object.error());
-    pm::certify::Options launch;
-    launch.dynamic_lds = options.dynamic_lds;
-    if (!options.workgroup.empty()) {
-        const auto workgroup = parse_dimensions("--workgroup", options.workgroup);
-        if (!workgroup) return fail(workgroup.error());
-        launch.workgroup = *workgroup;
-    }
-    const auto certificate = pm::certify::certify(*object, options.kernel, launch);
+    const auto launch = launch_of(options.launch);
+    if (!launch) return fail(launch.error());
+    const auto certificate = pm::certify::certify(*object, options.kernel, *launch);
     if (!certificate) return fail(certificate.error().with(options.file));
     fmt::print("{}", options.json ? pm::certify::report_json(*certificate, options.file)
                                   : pm::certify::report_text(*certificate, options.file));
@@ -227,6 +240,7 @@ int mutate(const MutateOptions& options) {
 struct ScoreOptions {
     std::vector<std::string> files;
     std::string kernel = "*", chip, targets;
+    LaunchOptions launch;
     unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
     bool registry = false, json = false;
     hkc::ProjectOptions project;
@@ -259,6 +273,10 @@ int score(const ScoreOptions& options) {
     const auto targets = parse_targets(options.targets);
     if (!targets) return fail(targets.error());
     if (options.registry != options.files.empty()) return fail({"score: expected FILES, or --registry and none"});
+    if (options.registry && options.launch.given())
+        return fail({"score: --workgroup and --dynamic-lds are for FILES; a registration declares its own launches"});
+    const auto launch = launch_of(options.launch);
+    if (!launch) return fail(launch.error());
     if (options.registry) {
         const auto project = hkc::load_project(options.project);
         if (!project) return fail(project.error());
@@ -271,7 +289,7 @@ int score(const ScoreOptions& options) {
     for (const std::string& file : options.files) {
         const auto object = pm::read_code_object(file, options.chip);
         if (!object) return fail(object.error());
-        auto report = pm::score::score(*object, file, {options.kernel, *targets, options.jobs});
+        auto report = pm::score::score(*object, file, {options.kernel, *targets, options.jobs, *launch});
         if (!report) return fail(report.error().with(file));
         reports.push_back(std::move(*report));
     }
@@ -365,6 +383,12 @@ void add_exec(CLI::App& app, int& status) {
     command.positionals_at_end();
 }
 
+void add_launch(CLI::App& command, LaunchOptions& options) {
+    command.add_option("--workgroup", options.workgroup,
+                       "Work-items of a workgroup: X, X,Y or X,Y,Z (as many as the kernel allows)");
+    command.add_option("--dynamic-lds", options.dynamic_lds, "Bytes of LDS that the launch adds");
+}
+
 void add_certify(CLI::App& app, int& status) {
     CLI::App& command =
         *app.add_subcommand("certify", "Prove waits, barriers, LDS and registers of kernels along every path");
@@ -372,9 +396,7 @@ void add_certify(CLI::App& app, int& status) {
     command.add_option("file", options.file, kFileHelp)->required();
     command.add_option("--kernel", options.kernel, kKernelsHelp);
     command.add_option("--chip", options.chip, kChipHelp);
-    command.add_option("--workgroup", options.workgroup,
-                       "Work-items of a workgroup: X, X,Y or X,Y,Z (as many as the kernel allows)");
-    command.add_option("--dynamic-lds", options.dynamic_lds, "Bytes of LDS that the launch adds");
+    add_launch(command, options.launch);
     command.add_flag("--json", options.json, "Print the report as JSON");
     command.add_option("--sarif", options.sarif, kSarifHelp);
     command.add_option("--root", options.root, kRootHelp)->capture_default_str();
@@ -419,6 +441,7 @@ void add_score(CLI::App& app, int& status) {
     command.add_option(
         "--target", options.targets,
         "What is weakened, with commas between: wait, store wait, hazard wait, barrier, exec mask, clause");
+    add_launch(command, options.launch);
     command.add_option("--jobs", options.jobs, "Threads, or child processes")
         ->check(CLI::Range(1U, 1024U))
         ->capture_default_str();

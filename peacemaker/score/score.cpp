@@ -1,7 +1,5 @@
 #include "peacemaker/score/score.h"
 
-#include "peacemaker/certify/certify.h"
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -39,10 +37,11 @@ struct Original {
     std::optional<std::map<std::uint64_t, Outstanding>> before;
 };
 
-Original original_of(const CodeObject& object, const Result<lift::File>& lifted, const std::string& name) {
+Original original_of(const CodeObject& object, const Result<lift::File>& lifted, const std::string& name,
+                     const certify::Options& launch) {
     Original original;
     original.kernel = object.find_kernel(name);
-    const auto certificate = certify::certify(object, name);
+    const auto certificate = certify::certify(object, name, launch);
     if (!certificate) {
         original.unchecked = certificate.error().text;
         return original;
@@ -55,15 +54,21 @@ Original original_of(const CodeObject& object, const Result<lift::File>& lifted,
     return original;
 }
 
+std::optional<std::uint64_t> items_of(const certify::Options& launch) {
+    if (!launch.workgroup) return std::nullopt;
+    const auto& [x, y, z] = *launch.workgroup;
+    return std::uint64_t{x} * y * z;
+}
+
 /// `object` has the mutant's bytes.
-void judge(const CodeObject& object, const Original& original, Scored& scored) {
+void judge(const CodeObject& object, const Original& original, const certify::Options& launch, Scored& scored) {
     const Mutant& mutant = scored.mutant;
     if (!original.unchecked.empty()) {
         scored.fate = Fate::kUnchecked;
         scored.reason = "the original is not followed: " + original.unchecked;
         return;
     }
-    const auto certificate = certify::certify(object, mutant.kernel);
+    const auto certificate = certify::certify(object, mutant.kernel, launch);
     if (!certificate) {
         scored.fate = Fate::kUnchecked;
         scored.reason = certificate.error().text;
@@ -75,7 +80,8 @@ void judge(const CodeObject& object, const Original& original, Scored& scored) {
         scored.reason = fmt::format("{} at +{:#x}", open.kind, open.at);
         return;
     }
-    scored.reason = equivalence(*original.kernel, mutant, original.before ? &*original.before : nullptr);
+    scored.reason =
+        equivalence(*original.kernel, mutant, original.before ? &*original.before : nullptr, items_of(launch));
     scored.fate = scored.reason.empty() ? Fate::kMissed : Fate::kEquivalent;
 }
 
@@ -112,11 +118,11 @@ Counts count(std::span<const Report> reports) {
     return counts;
 }
 
-std::string equivalence(const Kernel& kernel, const Mutant& mutant,
-                        const std::map<std::uint64_t, Outstanding>* before) {
+std::string equivalence(const Kernel& kernel, const Mutant& mutant, const std::map<std::uint64_t, Outstanding>* before,
+                        std::optional<std::uint64_t> items) {
     if (mutant.target == Target::kClause) return "s_clause orders requests and changes no result";
     if (mutant.target == Target::kBarrier)
-        return kernel.resources.max_block <= kWaveLanes ? "a workgroup is one wave" : "";
+        return items.value_or(kernel.resources.max_block) <= kWaveLanes ? "a workgroup is one wave" : "";
     if (mutant.weakened.empty() || before == nullptr) return "";
     const auto state = before->find(mutant.at);
     if (state == before->end()) return "no path leads there";
@@ -145,7 +151,8 @@ Result<Report> score(const CodeObject& object, const std::string& where, const O
     const auto lifted = lift::lift(object.bytes);
     std::map<std::string, Original> originals;
     for (Mutant& mutant : *mutants) {
-        if (!originals.contains(mutant.kernel)) originals[mutant.kernel] = original_of(object, lifted, mutant.kernel);
+        if (!originals.contains(mutant.kernel))
+            originals[mutant.kernel] = original_of(object, lifted, mutant.kernel, options.launch);
         report.mutants.push_back({std::move(mutant), Fate::kMissed, {}});
     }
     std::atomic<std::size_t> next = 0;
@@ -155,7 +162,7 @@ Result<Report> score(const CodeObject& object, const std::string& where, const O
             Scored& scored = report.mutants[i];
             const mutate::Patch& patch = scored.mutant.patch;
             mine.bytes.replace(patch.offset, patch.after.size(), patch.after);
-            judge(mine, originals.at(scored.mutant.kernel), scored);
+            judge(mine, originals.at(scored.mutant.kernel), options.launch, scored);
             mine.bytes.replace(patch.offset, patch.before.size(), patch.before);
         }
     };

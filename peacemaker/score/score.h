@@ -4,6 +4,7 @@
 //   if (report) fmt::print("{}", pm::score::report_text({&*report, 1}));
 #pragma once
 
+#include "peacemaker/certify/certify.h"
 #include "peacemaker/mutate/weaken.h"
 #include "peacemaker/object/code_object.h"
 #include "peacemaker/score/outstanding.h"
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +46,7 @@ struct Options {
     std::string kernels = "*";
     std::vector<mutate::Target> targets; // empty: all
     unsigned jobs = 1;                   // threads
+    certify::Options launch{};           // that originals and mutants are certified for
 };
 
 /// By Fate.
@@ -54,11 +57,11 @@ Counts count(std::span<const Report> reports);
 /// The proof that a mutant does what the original does, or nothing:
 /// - a wait whose every weakened count no path exceeds (outstanding_before): it waits for nothing; or before which no
 ///   path leaves more than cache invalidations outstanding;
-/// - a barrier of a workgroup that is one wave;
+/// - a barrier of a workgroup that is one wave: `items`, or without it as many work-items as the kernel allows;
 /// - s_clause, which decides about order of requests alone (RDNA ISA documents, S_CLAUSE).
 /// What certify says of the mutant is no proof.
 std::string equivalence(const Kernel& kernel, const mutate::Mutant& mutant,
-                        const std::map<std::uint64_t, Outstanding>* before);
+                        const std::map<std::uint64_t, Outstanding>* before, std::optional<std::uint64_t> items);
 
 /// Mutants of those kernels and targets, certified one by one in memory. Noticed is one whose
 /// certificate has an obligation, by kind and place, that the original's does not have. Error: as mutants_of.

@@ -112,6 +112,24 @@ TEST(Score, BarriersOfOneWaveAreEquivalentAndOthersNot) {
     EXPECT_EQ(pair.at("s_barrier_wait 0xffff -> s_nop 0"), Fate::kKilled);
 }
 
+TEST(Score, TheWorkgroupDecidesWhatABarrierIsFor) {
+    // Two waves write one word: the barrier between is needed by two waves, and by one it is not.
+    const CodeObject object =
+        object_with("gfx1100",
+                    "v_mov_b32 v1, 0\nds_store_b32 v1, v0\nwait_ds 0\ns_barrier\nds_store_b32 v1, v0\n"
+                    "wait_ds 0\n",
+                    256);
+    const auto fate = [&](std::array<std::uint32_t, 3> workgroup) {
+        const auto report = score::score(object, "k.co", {"*", {Target::kBarrier}, 1, {workgroup, 0}});
+        EXPECT_TRUE(report && report->mutants.size() == 1) << (report ? "" : report.error().text);
+        return report && !report->mutants.empty() ? report->mutants[0].fate : Fate::kUnchecked;
+    };
+    EXPECT_EQ(fate({32, 1, 1}), Fate::kEquivalent);
+    EXPECT_EQ(fate({4, 4, 2}), Fate::kEquivalent);
+    EXPECT_NE(fate({64, 1, 1}), Fate::kEquivalent);
+    EXPECT_EQ(fate({512, 1, 1}), Fate::kUnchecked) << "the kernel allows 256";
+}
+
 TEST(Score, AKernelThatIsNotFollowedIsUnchecked) {
     for (const Scored& one : scored(object_with("gfx1100", "s_waitcnt vmcnt(0)\ns_setpc_b64 s[4:5]\n")).mutants)
         EXPECT_EQ(one.fate, Fate::kUnchecked);

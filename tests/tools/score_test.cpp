@@ -61,6 +61,17 @@ TEST_F(ScoreTool, ScoreEndsWithOneWhereAMutantIsMissed) {
     EXPECT_EQ(nlohmann::json::parse(json.out)["missed"], 2);
 }
 
+TEST_F(ScoreTool, TheWorkgroupIsTheOneThatIsNamed) {
+    const std::string path = object("two", "s_barrier\n");
+    EXPECT_EQ(peacemaker("score --target barrier " + path).status, 1) << "up to 64 work-items";
+    const Ran one = peacemaker("score --target barrier --workgroup 8,4 --dynamic-lds 64 " + path);
+    EXPECT_NE(one.out.find("1 mutants: 0 killed, 1 equivalent, 0 missed"), std::string::npos) << one.out << one.errors;
+    const Ran large = peacemaker("score --target barrier --workgroup 128 " + path);
+    EXPECT_EQ(large.status, 3);
+    EXPECT_NE(large.out.find("the workgroup has 128 work-items, and the kernel allows 1 to 64"), std::string::npos)
+        << large.out;
+}
+
 TEST_F(ScoreTool, NothingJudgedIsNoPass) {
     EXPECT_EQ(peacemaker("score " + object("none", "v_mov_b32 v1, 0\n")).status, 3);
     EXPECT_EQ(peacemaker("score " + object("jump", "wait_load 0\ns_setpc_b64 s[4:5]\n")).status, 3);
@@ -74,6 +85,10 @@ TEST_F(ScoreTool, BadUsageEndsWithTwo) {
     EXPECT_EQ(target.status, 2);
     EXPECT_NE(target.errors.find("did you mean \"barrier\"?"), std::string::npos) << target.errors;
     EXPECT_EQ(peacemaker("score " + path + " --kernel bad").status, 2);
+    EXPECT_EQ(peacemaker("score " + path + " --workgroup 0").status, 2);
+    const Ran declared = peacemaker("score --registry --workgroup 32");
+    EXPECT_EQ(declared.status, 2);
+    EXPECT_NE(declared.errors.find("--workgroup"), std::string::npos) << declared.errors;
     EXPECT_EQ(peacemaker("mutate " + path).status, 2);
     EXPECT_EQ(peacemaker("mutate " + path + " --out /proc/none").status, 2);
     EXPECT_EQ(peacemaker("mutate " + folder_.path("none") + " --out " + folder_.path("x")).status, 2);
