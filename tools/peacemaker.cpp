@@ -355,7 +355,10 @@ void add_run(CLI::App& app, int& status) {
         *app.add_subcommand("run", "Run one launch of a code object on the embedded device under all checks");
     RunOptions& options = *add_command<RunOptions>(command, status, run);
     command.add_option("file", options.request.file, kFileHelp)->required();
-    command.add_option("--kernel", options.request.kernel, "Kernel to launch")->required();
+    command
+        .add_option("--kernel", options.request.kernel,
+                    "Kernel to launch: its symbol, or the name of its function where just one is called so")
+        ->required();
     command.add_option("--chip", options.request.chip, kChipHelp);
     command.add_option("--grid", options.grid, "Workgroups: X, X,Y or X,Y,Z");
     command.add_option("--block", options.block, "Work-items a workgroup: X, X,Y or X,Y,Z");

@@ -4,6 +4,7 @@
 
 #include "peacemaker/emu/budget.h"
 #include "peacemaker/emu/launch.h"
+#include "peacemaker/object/kernel_name.h"
 #include "peacemaker/support/file.h"
 #include "peacemaker/support/hex.h"
 #include "peacemaker/support/text.h"
@@ -178,12 +179,13 @@ Result<RunResult> run_file(const RunRequest& request) {
     const auto module = emu::load_module(std::move(*object), memory);
     if (!module) return module.error().with(request.file);
 
-    const Kernel* kernel = emu::code_object_of(**module).find_kernel(request.kernel);
+    const auto named = named_kernel(emu::code_object_of(**module), request.kernel);
+    if (!named) return named.error().with(request.file);
+    const Kernel& kernel = **named;
     std::vector<const KernelArgument*> declared;
-    // A kernel that is not there is the launch's to tell.
-    if (kernel != nullptr && !request.any_arguments) {
-        if (const auto fit = check_arguments(*kernel, request.arguments); !fit) return fit.error().with(request.file);
-        declared = explicit_arguments(*kernel);
+    if (!request.any_arguments) {
+        if (const auto fit = check_arguments(kernel, request.arguments); !fit) return fit.error().with(request.file);
+        declared = explicit_arguments(kernel);
     }
 
     std::vector<std::byte> kernarg;
@@ -207,7 +209,7 @@ Result<RunResult> run_file(const RunRequest& request) {
     const auto budget = emu::instruction_budget(std::getenv(emu::kMaxInstructionsVariable));
     if (!budget) return budget.error();
     emu::LaunchRequest launch;
-    launch.kernel = request.kernel;
+    launch.kernel = kernel.name;
     launch.grid = request.grid;
     launch.block = request.block;
     launch.dynamic_lds = request.dynamic_lds;
@@ -223,7 +225,7 @@ Result<RunResult> run_file(const RunRequest& request) {
         if (first == 0) continue;
         emu::Finding finding;
         finding.kind = emu::FindingKind::kUndefinedOutput;
-        finding.kernel = request.kernel;
+        finding.kernel = kernel.name;
         finding.address = first;
         finding.detail = fmt::format("argument {}: byte {} of {} is undefined when the host reads it", index,
                                      first - a.address, a.size);

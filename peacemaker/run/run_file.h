@@ -33,8 +33,8 @@ Result<RunArgument> parse_run_argument(std::string_view text);
 
 struct RunRequest {
     std::string file;
-    std::string chip; // of a bundle's entry; empty: the file has one
-    std::string kernel;
+    std::string chip;   // of a bundle's entry; empty: the file has one
+    std::string kernel; // as named_kernel takes it
     std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
     std::uint32_t dynamic_lds = 0;      // bytes
     std::uint64_t max_instructions = 0; // a wave; 0: as HKC_MAX_INSTRUCTIONS has it (emu/budget.h)

@@ -22,6 +22,7 @@ KERNEL outside(int *out) {
     out[i + 1] = i;
 }
 KERNEL nothing(int *out) {}
+__attribute__((global)) void counted(int *out) { out[item()] = 7; }
 )";
 
 class RunFile : public testing::Test {
@@ -106,6 +107,24 @@ TEST_F(RunFile, ArgumentsThatAreNotTheMetadatasAreAnError) {
     const auto unknown = pm::run_file(request(file, "mixt", {"u16:1"}));
     ASSERT_FALSE(unknown);
     EXPECT_NE(unknown.error().text.find("no kernel mixt"), std::string::npos) << unknown.error().text;
+}
+
+TEST_F(RunFile, AKernelIsNamedAsItsSourceNamesIt) {
+    for (const char* name : {"counted", "counted(int*)", "_Z7countedPi"}) {
+        const auto result = pm::run_file(request(object(), name, {"buf:16"}));
+        ASSERT_TRUE(result) << result.error().text;
+        EXPECT_EQ(ints(result->buffers[0]), (std::vector<int>{7, 7, 7, 7}));
+    }
+    pm::RunRequest asked = request(object(), "counted", {"buf:20:uninit"});
+    asked.read_back = {0};
+    const auto undefined = pm::run_file(asked);
+    ASSERT_TRUE(undefined) << undefined.error().text;
+    ASSERT_EQ(undefined->report.findings.size(), 1U);
+    EXPECT_EQ(undefined->report.findings[0].kernel, "_Z7countedPi");
+    const auto unknown = pm::run_file(request(object(), "count", {"buf:16"}));
+    ASSERT_FALSE(unknown);
+    EXPECT_NE(unknown.error().text.find("no kernel count in the code object"), std::string::npos);
+    EXPECT_NE(unknown.error().text.find("_Z7countedPi (counted(int*))"), std::string::npos) << unknown.error().text;
 }
 
 TEST_F(RunFile, AnyArgumentsShowWhatAStaleCallSiteDoes) {
