@@ -363,6 +363,7 @@ Lines rerun_faults(const Receipt& receipt, const Registry& registry, const Verif
         if (const auto* failure = std::get_if<RunFailure>(&outcome)) return {"run again: " + failure->text};
         RunOutcome now = only(std::get<RunReport>(outcome).outcome, name);
         scrub(now, registry.root);
+        const std::size_t before = faults.size();
         const std::string differs = difference(only(run.outcome, name), now);
         if (!differs.empty()) faults.push_back("run again, it gives something else: " + differs);
         auto audited = audit_all(registry, again, name, progress);
@@ -381,7 +382,7 @@ Lines rerun_faults(const Receipt& receipt, const Registry& registry, const Verif
                     faults.push_back(fmt::format("built again by {}, {} {} costs something else", toolchain.spec.name,
                                                  kernel.chip, kernel.name));
             }
-        did.push_back("run again: " + name);
+        if (faults.size() == before) did.push_back("run again: " + name);
     }
     return faults;
 }
@@ -399,14 +400,21 @@ Lines markdown_faults(const std::string& markdown, const Receipt& receipt, std::
     const Lines said = pm::split(text.substr(begin, end + kLastLine.size() - begin), '\n');
     const std::string whole = to_markdown(receipt, seal);
     const Lines expected = pm::split(std::string_view(whole).substr(0, whole.size() - 1), '\n');
+    Lines faults;
     for (std::size_t i = 0; i < std::max(said.size(), expected.size()); ++i) {
         const std::string is = i < said.size() ? said[i] : "(no line)";
         const std::string should = i < expected.size() ? expected[i] : "(no line)";
-        if (is != should)
-            return {fmt::format("line {} of the receipt's text reads \"{}\", receipt.json makes it \"{}\"", i + 1, is,
-                                should)};
+        if (is == should) continue;
+        faults.push_back(
+            fmt::format("line {} of the receipt's text reads \"{}\", receipt.json makes it \"{}\"", i + 1, is, should));
+        // Where lines were added or left out, all behind the first of them are others.
+        if (said.size() != expected.size()) {
+            faults.push_back(
+                fmt::format("the receipt's text has {} lines, receipt.json makes {}", said.size(), expected.size()));
+            break;
+        }
     }
-    return {};
+    return faults;
 }
 
 Lines run_faults(const ReadReport& run, const Registry& registry) {
@@ -489,6 +497,10 @@ Verdict verify(const std::string& json, const std::optional<std::string>& markdo
                const VerifyRequest& request, const Progress& progress) {
     Verdict verdict;
     Lines& faults = verdict.faults;
+    // What was looked at holds where it brought no fault.
+    const auto looked_at = [&](std::string what, std::size_t faults_before) {
+        if (faults.size() == faults_before) verdict.did.push_back(std::move(what));
+    };
     const auto receipt = read_json(json);
     if (!receipt) {
         faults.push_back("receipt: " + receipt.error().text);
@@ -497,9 +509,11 @@ Verdict verify(const std::string& json, const std::optional<std::string>& markdo
     const std::string seal = seal_of(json);
     append(faults, name_faults(json, markdown), "");
     if (markdown) {
+        const std::size_t before = faults.size();
         append(faults, markdown_faults(*markdown, *receipt, seal), "");
-        verdict.did.emplace_back("the text, line by line");
+        looked_at("the text, line by line", before);
     }
+    const std::size_t before_head = faults.size();
     append(faults, checkout_faults(*receipt, registry), "");
     if (!request.base.empty() && request.base != receipt->base.commit)
         faults.push_back(
@@ -507,10 +521,13 @@ Verdict verify(const std::string& json, const std::optional<std::string>& markdo
     for (const Side* side : {&receipt->head, &receipt->base})
         if (!is_commit_hash(side->commit)) faults.push_back(fmt::format("\"{}\" is no commit's hash", side->commit));
     append(faults, side_faults(receipt->head, registry, !receipt->dirty.empty()), "");
+    looked_at(fmt::format("commit {}, its registry, sources and records", receipt->head.commit), before_head);
 
     const SharedCache cache(registry.root);
+    bool built_again = true;
     const auto again = [&](const Side& side, const Registry& contracts, const std::string& where) {
         Rebuilt rebuilt = rebuild(side, contracts, request.jobs, progress);
+        built_again = built_again && rebuilt.faults.empty() && rebuilt.unverified.empty();
         append(faults, std::move(rebuilt.faults), where);
         append(verdict.unverified, std::move(rebuilt.unverified), where);
     };
@@ -527,7 +544,9 @@ Verdict verify(const std::string& json, const std::optional<std::string>& markdo
             base.emplace(std::move(*opened));
         else if (receipt->base.not_run.empty())
             faults.push_back("the base: " + opened.error().text);
+        const std::size_t before = faults.size();
         append(faults, base_faults(*receipt, registry, base), "");
+        if (base) looked_at(fmt::format("contract changes since {}", receipt->base.commit), before);
         if (base) again(receipt->base, base->contracts.registry, "base");
         Receipt made = *receipt;
         assemble(made, registry, base ? &base->contracts.registry : nullptr);
@@ -537,10 +556,9 @@ Verdict verify(const std::string& json, const std::optional<std::string>& markdo
             faults.push_back(fmt::format("the exit status is {}; expected {}", receipt->exit_status, made.exit_status));
     }
     append(faults, shortcomings(*receipt), "the receipt says itself");
-    verdict.did.push_back(fmt::format("commit {}, its registry, sources and records", receipt->head.commit));
-    verdict.did.push_back(fmt::format("contract changes since {}", receipt->base.commit));
-    if (verdict.unverified.empty())
-        verdict.did.emplace_back("objects, certificates and audit of head and base, built again");
+    if (built_again)
+        verdict.did.emplace_back(base ? "objects, certificates and audit of head and base, built again"
+                                      : "objects, certificates and audit of the head, built again");
     if (request.rerun > 0 && faults.empty() && receipt->head.run)
         append(faults, rerun_faults(*receipt, registry, request, seal, progress, verdict.did), "");
     return verdict;

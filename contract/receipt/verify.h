@@ -20,7 +20,7 @@ struct VerifyRequest {
 struct Verdict {
     std::vector<std::string> faults;     // none: the receipt is true, and all is as contracted
     std::vector<std::string> unverified; // what could not be built as the receipt's objects were, and why
-    std::vector<std::string> did;        // what was looked at, a line each
+    std::vector<std::string> did;        // what was looked at and holds, a line each
 };
 
 /// Recomputes from the checkout and its git repository what the receipt says: commit, tree and inputs; registrations

@@ -106,13 +106,22 @@ TEST_F(ReceiptTool, AGoodHeadGivesAReceiptThatVerifiesAsJsonAndInsideAPullReques
     EXPECT_NE(json.at("head").at("run").at("inputs"), json.at("base").at("run").at("inputs"));
     EXPECT_TRUE(json.at("changes").empty()) << "a shape more is no change";
 
-    EXPECT_EQ(verify().status, 0) << verify().out;
+    const Ran plain = verify();
+    EXPECT_EQ(plain.status, 0) << plain.out;
+    for (const char* line : {"verified commit ", "verified contract changes since ",
+                             "verified objects, certificates and audit of head and base, built again\n"})
+        EXPECT_TRUE(has(plain.out, line)) << plain.out;
     std::string pull_request = "What this does: nothing.\n\n" + made.out + "\nThanks\n";
     pull_request = std::regex_replace(pull_request, std::regex("\n"), "\r\n");
     folder_.write("out/pr.md", pull_request);
     const Ran text = verify("--rerun 1 " + file("pr.md"));
     EXPECT_EQ(text.status, 0) << text.out;
     EXPECT_TRUE(has(text.out, "verified run again: square\n")) << text.out;
+    EXPECT_TRUE(has(text.out, "verified the text, line by line\n")) << text.out;
+    folder_.write("out/edited.md", std::regex_replace(made.out, std::regex("gates 1-5 pass"), "gates 1-6 pass"));
+    const Ran edited = verify(file("edited.md"));
+    EXPECT_TRUE(has(edited.out, "of the receipt's text reads ")) << edited.out;
+    EXPECT_FALSE(has(edited.out, "verified the text")) << edited.out;
     expect_nothing_is_left();
 }
 
@@ -225,6 +234,8 @@ TEST_F(ReceiptTool, AnotherCommitADirtyTreeAndAMissingControlAreFaults) {
     const Ran other = verify();
     EXPECT_EQ(other.status, 1) << other.out;
     EXPECT_TRUE(has(other.out, "fault: another commit: the receipt is of ")) << other.out;
+    EXPECT_FALSE(has(other.out, "verified commit ")) << other.out;
+    EXPECT_TRUE(has(other.out, "verified contract changes since ")) << "what holds is told: " << other.out;
 }
 
 TEST_F(ReceiptTool, AFileThatGitIsToldNotToLookAtIsDirty) {
@@ -513,6 +524,27 @@ TEST_F(AlteredReceipt, AnyWordOfTheMarkdownAlteredFails) {
     EXPECT_GT(words, 1000U);
     EXPECT_FALSE(hkc::receipt::markdown_faults(text + text, *receipt, seal).empty()) << "twice";
     EXPECT_FALSE(hkc::receipt::markdown_faults("", *receipt, seal).empty());
+}
+
+TEST_F(AlteredReceipt, EveryAlteredLineOfTheMarkdownIsTold) {
+    const auto receipt = hkc::receipt::read_json(json());
+    ASSERT_TRUE(receipt) << receipt.error().text;
+    const auto told = [&](const std::string& text) {
+        return hkc::receipt::markdown_faults(text, *receipt, hkc::receipt::seal_of(json()));
+    };
+    std::string altered = markdown();
+    altered.replace(altered.find("### Head"), 8, "### Heap");
+    altered.replace(altered.find("### Base"), 8, "### Bass");
+    const auto two = told(altered);
+    ASSERT_EQ(two.size(), 2U);
+    EXPECT_TRUE(has(two[0], "reads \"### Heap\", receipt.json makes it \"### Head\"")) << two[0];
+    EXPECT_TRUE(has(two[1], "reads \"### Bass\", receipt.json makes it \"### Base\"")) << two[1];
+    std::string longer = markdown();
+    longer.insert(longer.find("### Head"), "one more\n");
+    const auto more = told(longer);
+    ASSERT_EQ(more.size(), 2U) << "not every line behind it";
+    EXPECT_TRUE(has(more[0], "reads \"one more\", receipt.json makes it \"### Head\"")) << more[0];
+    EXPECT_TRUE(has(more[1], " lines, receipt.json makes ")) << more[1];
 }
 
 // The forger seals what was altered, and writes the text anew.
