@@ -231,6 +231,15 @@ Result<RunResult> run_file(const RunRequest& request) {
                                      first - a.address, a.size);
         result.report.findings.push_back(std::move(finding));
     }
+    for (std::size_t i = 0; i < allocations.size(); ++i) {
+        const bool read = std::find(request.read_back.begin(), request.read_back.end(), i) != request.read_back.end();
+        if (allocations[i] == nullptr || read) continue;
+        const auto& masks = allocations[i]->undefined;
+        const auto undefined = std::count_if(masks.begin(), masks.end(), [](std::uint8_t mask) { return mask != 0; });
+        if (undefined != 0)
+            result.notes.push_back(fmt::format("argument {}: {} of {} bytes are undefined, and no --dump reads them", i,
+                                               undefined, allocations[i]->size));
+    }
     for (const emu::Allocation* a : allocations) {
         result.buffers.emplace_back();
         if (a != nullptr) result.buffers.back().assign(a->data, a->data + a->size);
@@ -245,6 +254,7 @@ std::string report_text(const RunResult& result) {
         out += finding_text(f);
     }
     for (const std::string& text : report.unsupported) out += fmt::format("unchecked: {}\n", text);
+    for (const std::string& text : result.notes) out += fmt::format("note: {}\n", text);
     for (const auto& [name, note] : report.notes) out += fmt::format("approximate: {}: {}\n", name, note);
     out += fmt::format("{}: {} findings; {} wave instructions executed: {} exact, {} approximate; {} lane operations\n",
                        result.chip, report.findings.size(), report.instructions, report.exact, report.approximate,

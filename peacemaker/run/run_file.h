@@ -48,6 +48,7 @@ struct RunRequest {
 struct RunResult {
     std::string chip;
     emu::Report report;
+    std::vector<std::string> notes; // no findings: buffers with undefined bytes that the host was not told to read
     std::vector<std::vector<std::byte>> buffers; // one an argument, after the launch; empty for scalars
 };
 

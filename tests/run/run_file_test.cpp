@@ -149,6 +149,7 @@ TEST_F(RunFile, UndefinedBytesOfADumpNameNoInstruction) {
     const auto result = pm::run_file(asked);
     ASSERT_TRUE(result) << result.error().text;
     const std::string text = pm::report_text(*result);
+    EXPECT_EQ(text.find("note: "), std::string::npos) << "it is a finding";
     EXPECT_TRUE(text.starts_with("finding: undefined output: nothing\n"
                                  "  argument 0: byte 0 of 8 is undefined when the host reads it\n  address 0x"))
         << text;
@@ -169,6 +170,24 @@ TEST_F(RunFile, AWave64NamesItsLanes) {
     EXPECT_EQ(result->report.findings[0].count, 24U);
     const std::string text = pm::report_text(*result);
     EXPECT_NE(text.find("workgroup 0,0,0 wave 0 lane 40 "), std::string::npos) << text;
+}
+
+TEST_F(RunFile, UndefinedBytesThatNobodyReadsAreANoteAndNoFinding) {
+    const std::string file = object();
+    const auto text = [](const pm::RunRequest& asked) {
+        const auto result = pm::run_file(asked);
+        EXPECT_TRUE(result) << result.error().text;
+        EXPECT_TRUE(result && result->report.findings.empty());
+        return result ? pm::report_text(*result) : "";
+    };
+    EXPECT_TRUE(
+        text(request(file, "nothing", {"buf:8:uninit"}))
+            .starts_with("note: argument 0: 8 of 8 bytes are undefined, and no --dump reads them\ngfx1151: 0 "));
+    EXPECT_TRUE(
+        text(request(file, "counted", {"buf:20:uninit"}))
+            .starts_with("note: argument 0: 4 of 20 bytes are undefined, and no --dump reads them\ngfx1151: 0 "));
+    EXPECT_TRUE(text(request(file, "counted", {"buf:16:uninit"})).starts_with("gfx1151: 0 ")) << "it is whole";
+    EXPECT_TRUE(text(request(file, "nothing", {"buf:8:zero"})).starts_with("gfx1151: 0 "));
 }
 
 TEST_F(RunFile, AFindingNamesItsSourceLineWhereTheObjectHasOne) {
