@@ -210,7 +210,8 @@ private:
             const std::string& name = kernel.replaces[i].kernel;
             const KernelDraft* stage = find(name);
             if (stage == nullptr) {
-                diagnostics_.add(draft.stage_lines[i], fmt::format("kernel \"{}\": replaces unknown kernel '{}'{}",
+                diagnostics_.add(draft.stage_lines[i], fmt::format("kernel \"{}\": replaces unknown kernel '{}'{}; a "
+                                                                   "replaced kernel is declared under the same root",
                                                                    kernel.name, name, pm::did_you_mean(name, names_)));
                 continue;
             }

@@ -184,7 +184,7 @@ const std::vector<Case> kCases{
      {"demo.toml:66", "device is 'card'", "embedded"}},
     {"replaces an unknown kernel",
      {{"kernel = \"twice\"", "kernel = \"twise\""}},
-     {"demo.toml:50", "replaces unknown kernel 'twise'", "\"twice\""}},
+     {"demo.toml:50", "replaces unknown kernel 'twise'", "\"twice\"", "declared under the same root"}},
     {"replaces itself",
      {{"kernel = \"twice\"", "kernel = \"sum_twice\""}},
      {"demo.toml:46", "'replaces' is cyclic: sum_twice -> sum_twice"}},

@@ -138,7 +138,7 @@ TEST_P(Example, OfThePageDoesWhatThePageSays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Pages, Example,
-                         testing::Values(Page{"docs/kernel-contract.md", 2, 4, 4},
+                         testing::Values(Page{"docs/kernel-contract.md", 2, 6, 6},
                                          Page{"docs/embedded-device.md", 2, 6, 5}),
                          [](const auto& info) {
                              std::string name = fs::path(info.param.file).stem().string();
