@@ -1,6 +1,7 @@
 #include "contract/receipt/markdown.h"
 
 #include "contract/gates/gate.h"
+#include "contract/receipt/reason.h"
 #include "peacemaker/support/text.h"
 
 #include <fmt/format.h>
@@ -203,6 +204,13 @@ std::string environment(const Side& head) {
     return "### Environment\n\n" + list(lines) + "\n";
 }
 
+/// One word of a shell's command line.
+std::string quoted(const std::string& text) {
+    std::string out = "'";
+    for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
 std::string commands(const Receipt& receipt) {
     const Side& head = receipt.head;
     std::string options = fmt::format("--base {}", receipt.base.commit);
@@ -212,9 +220,12 @@ std::string commands(const Receipt& receipt) {
         if (d.thorough) options += " --thorough";
         if (d.allow_unchecked) options += " --allow-unchecked";
     }
+    for (const Change& change : receipt.changes)
+        if (why_no_reason(change.reason).empty())
+            options += fmt::format(" --reason {} {}", quoted(change_text(change)), quoted(change.reason));
     return fmt::format("### To repeat\n\n    git checkout {}\n    hip-kernel-contract-receipt {}\n"
-                       "    hip-kernel-contract-receipt verify receipt.json\n",
-                       head.commit, options);
+                       "    hip-kernel-contract-receipt verify receipt.json --base {}\n",
+                       head.commit, options, receipt.base.commit);
 }
 
 std::string problems(const Receipt& receipt) {

@@ -207,6 +207,26 @@ TEST_F(ReceiptTool, AWeakerContractNeedsAReasonInTheReceipt) {
     EXPECT_TRUE(has(reasoned.out, "- WEAKER registration square: shape count=64 removed: because the model has 96"))
         << reasoned.out;
     EXPECT_EQ(verify().status, 0) << verify().out;
+
+    // What the receipt says of how to repeat it makes the same one.
+    const std::string quoted = "the model'\\''s \"rows\" are 96";
+    ASSERT_EQ(make("--base first --reason 'WEAKER*shape*' '" + quoted + "'").status, 0);
+    const std::string first = text_of_file(out() / "receipt.json"), text = text_of_file(out() / "receipt.md");
+    EXPECT_EQ(receipt().at("changes").at(0).at("reason"), "the model's \"rows\" are 96");
+    std::smatch command;
+    ASSERT_TRUE(std::regex_search(text, command, std::regex("\n    hip-kernel-contract-receipt (--base .*)\n")))
+        << text;
+    std::string again = command[1];
+    const std::string device = " --device embedded"; // make() gives it, too
+    ASSERT_NE(again.find(device), std::string::npos) << again;
+    again.erase(again.find(device), device.size());
+    fs::remove(out() / "receipt.json");
+    EXPECT_EQ(make(again).status, 0);
+    EXPECT_EQ(text_of_file(out() / "receipt.json"), first);
+    ASSERT_TRUE(std::regex_search(text, command,
+                                  std::regex("\n    hip-kernel-contract-receipt verify receipt.json (--base .*)\n")))
+        << text;
+    EXPECT_EQ(verify(file("receipt.json") + " " + command[1].str()).status, 0);
 }
 
 TEST_F(ReceiptTool, AnotherCommitADirtyTreeAndAMissingControlAreFaults) {
