@@ -4,6 +4,7 @@
 #include "contract/project/project.h"
 #include "contract/toolchain/compile.h"
 #include "peacemaker/support/file.h"
+#include "peacemaker/support/output_file.h"
 #include "peacemaker/support/text.h"
 
 #include <CLI/CLI.hpp>
@@ -92,7 +93,8 @@ int main(int argc, char** argv) {
         ->check(CLI::IsMember(&record_lines()))
         ->capture_default_str();
     app.add_option("--jobs", options.jobs, "compiles at a time")->check(CLI::Range(1U, 1024U))->capture_default_str();
-    app.add_option("--sarif", options.sarif, "write the problems to this file as SARIF 2.1.0, for code scanning");
+    app.add_option("--sarif", options.sarif, "write the problems to this file as SARIF 2.1.0, for code scanning")
+        ->check(pm::missing_folder);
     app.add_option("--oracles", options.project.oracles, hkc::kOraclesHelp)->allow_extra_args(false);
     app.add_flag("--allow-unchecked", options.allow_unchecked, "unchecked alone is no failure");
     try {

@@ -9,6 +9,7 @@
 #include "contract/runner/run.h"
 #include "contract/runner/sarif.h"
 #include "peacemaker/support/file.h"
+#include "peacemaker/support/output_file.h"
 #include "peacemaker/support/text.h"
 
 #include <CLI/CLI.hpp>
@@ -76,9 +77,11 @@ int parse(int argc, char** argv, Options& options) {
     app.add_option("--seed", options.run.seed, "of the random inputs")
         ->check(CLI::Validator(seed_fault, ""))
         ->capture_default_str();
-    app.add_option("--json", options.json, "write the whole report to this file");
-    app.add_option("--junit", options.junit, "write the report to this file as JUnit XML, for CI");
-    app.add_option("--sarif", options.sarif, "write the findings to this file as SARIF 2.1.0, for code scanning");
+    app.add_option("--json", options.json, "write the whole report to this file")->check(pm::missing_folder);
+    app.add_option("--junit", options.junit, "write the report to this file as JUnit XML, for CI")
+        ->check(pm::missing_folder);
+    app.add_option("--sarif", options.sarif, "write the findings to this file as SARIF 2.1.0, for code scanning")
+        ->check(pm::missing_folder);
     auto* shard =
         app.add_option("--shard", options.shard,
                        "I/N: run every Nth registration and control from the Ith; `merge` puts them together");
@@ -92,8 +95,10 @@ int parse(int argc, char** argv, Options& options) {
     MergeOptions merge;
     auto* merging = app.add_subcommand("merge", "makes the report of a whole run from those of its shards");
     merging->add_option("reports", merge.files, "reports that --shard and --json wrote")->required();
-    merging->add_option("-o,--output", merge.json, "write the whole report to this file")->required();
-    merging->add_option("--junit", merge.junit, "write it to this file as JUnit XML, too");
+    merging->add_option("-o,--output", merge.json, "write the whole report to this file")
+        ->required()
+        ->check(pm::missing_folder);
+    merging->add_option("--junit", merge.junit, "write it to this file as JUnit XML, too")->check(pm::missing_folder);
     merging->add_option("--chip", merge.chips, "chips that must be there, with commas between, or all registered ones");
     try {
         app.parse(argc, argv);

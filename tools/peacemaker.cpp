@@ -12,6 +12,7 @@
 #include "peacemaker/run/run_file.h"
 #include "peacemaker/score/score.h"
 #include "peacemaker/support/file.h"
+#include "peacemaker/support/output_file.h"
 #include "peacemaker/support/text.h"
 
 #include <CLI/CLI.hpp>
@@ -401,7 +402,7 @@ void add_certify(CLI::App& app, int& status) {
     command.add_option("--chip", options.chip, kChipHelp);
     add_launch(command, options.launch);
     command.add_flag("--json", options.json, "Print the report as JSON");
-    command.add_option("--sarif", options.sarif, kSarifHelp);
+    command.add_option("--sarif", options.sarif, kSarifHelp)->check(pm::missing_folder);
     command.add_option("--root", options.root, kRootHelp)->capture_default_str();
 }
 
@@ -417,7 +418,7 @@ void add_audit(CLI::App& app, int& status) {
         ->excludes(lds_barrier);
     command.add_option("--jobs", options.jobs, "Threads")->check(CLI::Range(1U, 1024U))->capture_default_str();
     command.add_flag("--json", options.json, "Print the report as JSON");
-    command.add_option("--sarif", options.sarif, kSarifHelp);
+    command.add_option("--sarif", options.sarif, kSarifHelp)->check(pm::missing_folder);
     command.add_option("--root", options.root, kRootHelp)->capture_default_str();
 }
 

@@ -378,6 +378,12 @@ TEST_F(ContractTool, BadUsageAndBadRegistriesAreStatus2) {
             const Ran ran = run(options + list);
             EXPECT_EQ(ran.status, 2) << options << list << "\n" << ran.out;
         }
+    for (const char* option : {"--json", "--junit", "--sarif"}) {
+        const Ran nowhere = run(fmt::format("{} {} {}", kOn, option, (root / "none/report").string()));
+        EXPECT_EQ(nowhere.status, 2) << nowhere.out;
+        EXPECT_TRUE(has(nowhere, "there is no folder " + (root / "none").string())) << nowhere.out;
+        EXPECT_FALSE(fs::exists(root / "none")) << option;
+    }
     write("square.hip", "this is no kernel");
     const Ran broken = run(kOn);
     EXPECT_EQ(broken.status, 2) << broken.out;
