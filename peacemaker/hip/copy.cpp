@@ -29,7 +29,8 @@ bool resolve(Runtime& runtime, const void* pointer, std::size_t size, Side& side
     return side.allocation().contains(address_of(pointer), size);
 }
 
-void note_undefined(Runtime& runtime, const emu::Allocation& from, std::uint64_t address, std::size_t size) {
+void note_undefined(Runtime& runtime, const char* call, const emu::Allocation& from, std::uint64_t address,
+                    std::size_t size) {
     const std::uint64_t first = emu::Memory::first_undefined(from, address, size);
     if (first == 0) return;
     const auto begin = from.undefined.begin() + static_cast<std::ptrdiff_t>(address - from.address);
@@ -39,9 +40,9 @@ void note_undefined(Runtime& runtime, const emu::Allocation& from, std::uint64_t
     finding.kind = emu::FindingKind::kUndefinedOutput;
     finding.address = first;
     finding.detail =
-        fmt::format("{} of {} bytes that the host reads are undefined; the first is byte {} of an allocation of "
+        fmt::format("{}: {} of {} bytes that the host reads are undefined; the first is byte {} of an allocation of "
                     "{} bytes",
-                    count, size, first - from.address, from.size);
+                    call, count, size, first - from.address, from.size);
     emu::Report report;
     report.add(finding);
     runtime.note(report);
@@ -59,7 +60,8 @@ void copy_shadow(const emu::Allocation& from, std::uint64_t source, emu::Allocat
 
 } // namespace
 
-hipError_t copy_now(Runtime& runtime, void* dst, const void* src, std::size_t size, hipMemcpyKind kind) {
+hipError_t copy_now(Runtime& runtime, const char* call, void* dst, const void* src, std::size_t size,
+                    hipMemcpyKind kind) {
     if (size == 0) return hipSuccess;
     Side to;
     Side from;
@@ -77,7 +79,7 @@ hipError_t copy_now(Runtime& runtime, void* dst, const void* src, std::size_t si
         emu::Memory::set_defined(to.allocation(), address_of(dst), size);
         emu::Memory::settle(to.allocation());
     } else if (from.on_device) {
-        note_undefined(runtime, from.allocation(), address_of(src), size);
+        note_undefined(runtime, call, from.allocation(), address_of(src), size);
     }
     return hipSuccess;
 }
@@ -103,20 +105,23 @@ hipError_t fill_now(Runtime& runtime, void* dst, Element value, std::size_t coun
     return hipSuccess;
 }
 
-/// Copies on no stream: the host waits, which a capture forbids.
-hipError_t copy(void* dst, const void* src, std::size_t size, hipMemcpyKind kind) {
+/// Copies on no stream: the host waits, which a capture forbids. Of this and the others, `call` is the function of HIP
+/// that calls it.
+hipError_t copy(void* dst, const void* src, std::size_t size, hipMemcpyKind kind,
+                const char* call = __builtin_FUNCTION()) {
     return api([&](Runtime& runtime) {
         if (const hipError_t error = check_copy(dst, src, size, kind); error != hipSuccess) return error;
         if (runtime.capture_in_the_way() != nullptr) return hipErrorStreamCaptureUnsupported;
-        return copy_now(runtime, dst, src, size, kind);
+        return copy_now(runtime, call, dst, src, size, kind);
     });
 }
 
-hipError_t copy_async(void* dst, const void* src, std::size_t size, hipMemcpyKind kind, hipStream_t stream) {
+hipError_t copy_async(void* dst, const void* src, std::size_t size, hipMemcpyKind kind, hipStream_t stream,
+                      const char* call = __builtin_FUNCTION()) {
     return api([&](Runtime& runtime) {
         if (const hipError_t error = check_copy(dst, src, size, kind); error != hipSuccess) return error;
         return runtime.enqueue(
-            stream, {hipGraphNodeTypeMemcpy, [=](Runtime& r) { return copy_now(r, dst, src, size, kind); }, {}});
+            stream, {hipGraphNodeTypeMemcpy, [=](Runtime& r) { return copy_now(r, call, dst, src, size, kind); }, {}});
     });
 }
 
@@ -153,10 +158,10 @@ struct Rows {
     [[nodiscard]] bool fit(std::size_t pitch) const { return width <= pitch && height <= SIZE_MAX / pitch; }
 };
 
-hipError_t copy_rows_now(Runtime& runtime, void* dst, std::size_t dpitch, const void* src, std::size_t spitch,
-                         const Rows& rows, hipMemcpyKind kind) {
+hipError_t copy_rows_now(Runtime& runtime, const char* call, void* dst, std::size_t dpitch, const void* src,
+                         std::size_t spitch, const Rows& rows, hipMemcpyKind kind) {
     for (std::size_t y = 0; y < rows.height; ++y) {
-        const hipError_t error = copy_now(runtime, static_cast<std::byte*>(dst) + y * dpitch,
+        const hipError_t error = copy_now(runtime, call, static_cast<std::byte*>(dst) + y * dpitch,
                                           static_cast<const std::byte*>(src) + y * spitch, rows.width, kind);
         if (error != hipSuccess) return error;
     }
@@ -171,17 +176,17 @@ hipError_t check_rows(const void* dst, std::size_t dpitch, const void* src, std:
 }
 
 hipError_t copy_rows(void* dst, std::size_t dpitch, const void* src, std::size_t spitch, const Rows& rows,
-                     hipMemcpyKind kind) {
+                     hipMemcpyKind kind, const char* call = __builtin_FUNCTION()) {
     return api([&](Runtime& runtime) {
         if (const hipError_t error = check_rows(dst, dpitch, src, spitch, rows, kind); error != hipSuccess)
             return error;
         if (runtime.capture_in_the_way() != nullptr) return hipErrorStreamCaptureUnsupported;
-        return rows.empty() ? hipSuccess : copy_rows_now(runtime, dst, dpitch, src, spitch, rows, kind);
+        return rows.empty() ? hipSuccess : copy_rows_now(runtime, call, dst, dpitch, src, spitch, rows, kind);
     });
 }
 
 hipError_t copy_rows_async(void* dst, std::size_t dpitch, const void* src, std::size_t spitch, const Rows& rows,
-                           hipMemcpyKind kind, hipStream_t stream) {
+                           hipMemcpyKind kind, hipStream_t stream, const char* call = __builtin_FUNCTION()) {
     return api([&](Runtime& runtime) {
         if (const hipError_t error = check_rows(dst, dpitch, src, spitch, rows, kind); error != hipSuccess)
             return error;
@@ -189,7 +194,7 @@ hipError_t copy_rows_async(void* dst, std::size_t dpitch, const void* src, std::
                                         [=](Runtime& r) {
                                             return rows.empty()
                                                        ? hipSuccess
-                                                       : copy_rows_now(r, dst, dpitch, src, spitch, rows, kind);
+                                                       : copy_rows_now(r, call, dst, dpitch, src, spitch, rows, kind);
                                         },
                                         {}});
     });

@@ -25,7 +25,8 @@ bool fits(Direction direction, hipMemcpyKind kind) {
 }
 
 hipError_t copy_symbol(Direction direction, const void* symbol, void* host, std::size_t size, std::size_t offset,
-                       hipMemcpyKind kind, const hipStream_t* stream) {
+                       hipMemcpyKind kind, const hipStream_t* stream,
+                       const char* call = __builtin_FUNCTION()) { // the function of HIP that calls this
     return api([&](Runtime& runtime) {
         if (symbol == nullptr) return hipErrorInvalidSymbol;
         if (host == nullptr) return hipErrorInvalidValue;
@@ -38,9 +39,9 @@ hipError_t copy_symbol(Direction direction, const void* symbol, void* host, std:
             return error;
         void* const to = direction == Direction::kTo ? bytes : host;
         const void* const from = direction == Direction::kTo ? host : bytes;
-        if (stream == nullptr) return copy_now(runtime, to, from, size, kind);
+        if (stream == nullptr) return copy_now(runtime, call, to, from, size, kind);
         return runtime.enqueue(
-            *stream, {hipGraphNodeTypeMemcpy, [=](Runtime& r) { return copy_now(r, to, from, size, kind); }, {}});
+            *stream, {hipGraphNodeTypeMemcpy, [=](Runtime& r) { return copy_now(r, call, to, from, size, kind); }, {}});
     });
 }
 

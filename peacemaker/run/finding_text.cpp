@@ -7,9 +7,10 @@
 namespace pm {
 
 std::string finding_text(const emu::Finding& f) {
-    std::string out = fmt::format("finding: {}: {}", emu::finding_kind_name(f.kind), f.kernel);
+    std::string out = fmt::format("finding: {}", emu::finding_kind_name(f.kind));
     std::vector<std::string> where;
-    // What the host saw happened at no instruction.
+    // What the host saw happened at no instruction, and where several kernels wrote, in none.
+    if (!f.kernel.empty()) out += ": " + f.kernel;
     if (!f.instruction.empty()) {
         out += fmt::format(" {:+#x}: {}", f.offset, f.instruction);
         if (!f.source.empty()) out += fmt::format(" ({})", f.source);

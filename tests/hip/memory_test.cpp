@@ -68,8 +68,20 @@ TEST_F(MemoryCalls, ReadingWhatNobodyWroteIsAFinding) {
     EXPECT_EQ(findings[0]["kind"], "undefined output");
     EXPECT_EQ(findings[0]["address"], reinterpret_cast<std::uint64_t>(a) + 10);
     EXPECT_EQ(findings[0]["detail"],
-              "2 of 60 bytes that the host reads are undefined; the first is byte 10 of an allocation of 64 bytes");
+              "hipMemcpy: 2 of 60 bytes that the host reads are undefined; the first is byte 10 of an allocation of 64 "
+              "bytes");
     EXPECT_TRUE(take_report()["findings"].empty());
+    const auto told = [&](const std::string& call) {
+        const auto all = take_report()["findings"];
+        ASSERT_EQ(all.size(), 1U) << call;
+        EXPECT_TRUE(all[0]["detail"].get<std::string>().starts_with(call + ": 2 of ")) << all[0]["detail"];
+    };
+    HIP_OK(HIP(hipMemcpyDtoH)(host.data(), a, 64));
+    told("hipMemcpyDtoH");
+    HIP_OK(HIP(hipMemcpyAsync)(host.data(), a, 64, hipMemcpyDeviceToHost, nullptr));
+    told("hipMemcpyAsync");
+    HIP_OK(HIP(hipMemcpy2D)(host.data(), 16, at(a, 0), 16, 16, 4, hipMemcpyDeviceToHost));
+    told("hipMemcpy2D");
 }
 
 TEST_F(MemoryCalls, FreshMemoryIsNotZero) {
