@@ -19,8 +19,8 @@ function(hkc_tool name)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} hkc_warnings)
 endfunction()
 
-# hkc_test(NAME SOURCES a_test.cpp .. [DEPS targets ..] [LABELS unit|slow|tool [threads]])
-# A GoogleTest program, one CTest entry a program; HKC_SOURCE_DIR and HKC_BINARY_DIR name the trees.
+# hkc_test(NAME SOURCES a_test.cpp .. [DEPS targets ..] [LABELS unit|long|slow|tool [threads]])
+# A GoogleTest program, one CTest entry a program; `long`: sweeps of compiled code, not run under sanitizers; HKC_SOURCE_DIR and HKC_BINARY_DIR name the trees.
 # The target tests-LABEL builds every test of that label: what a sanitizer build needs.
 function(hkc_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS" ${ARGN})

@@ -194,10 +194,11 @@ TEST_P(Lds, TwoMailboxesInTurnNeedOneBarrier) {
     EXPECT_EQ(of(std::string(kOwnAndOther) + kRounds + "1:\n" + round + turn + kNextRound, 512), kCertified);
     EXPECT_EQ(of(std::string(kOwnAndOther) + kRounds + "1:\n" + round + kNextRound, 512), kRace);
     // The same by a scalar counter's lowest bit.
-    const std::string count = "v_lshlrev_b32 v5, 2, v0\ns_mov_b32 s21, 0\n" + std::string(kRounds) +
-                              "1:\ns_and_b32 s22, s21, 1\ns_lshl_b32 s22, s22, 8\nwait_salu\nv_add_nc_u32 v1, s22, v5\n"
-                              "v_xor_b32 v2, 0x80, v1\n" +
-                              round + "s_add_i32 s21, s21, 1\n" + kNextRound;
+    const std::string count =
+        "v_lshlrev_b32 v5, 2, v0\ns_mov_b32 s21, 0\n" + std::string(kRounds) +
+        "1:\ns_and_b32 s22, s21, 1\nwait_salu\ns_lshl_b32 s22, s22, 8\nwait_salu\nv_add_nc_u32 v1, s22, v5\n"
+        "v_xor_b32 v2, 0x80, v1\n" +
+        round + "s_add_i32 s21, s21, 1\n" + kNextRound;
     EXPECT_EQ(of(count, 512), kCertified);
 }
 
