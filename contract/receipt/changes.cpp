@@ -322,7 +322,7 @@ void add_records(const Snapshot& base, const Snapshot& head, std::vector<Change>
                 continue;
             }
             const Fingerprint &made_by = then.fingerprint, &now_by = now->fingerprint;
-            const bool other_compiler = made_by.idents != now_by.idents || made_by.linkers != now_by.linkers;
+            const bool other_compiler = made_by.idents != now_by.idents;
             const bool other_flags = made_by.flags != now_by.flags && same_flags;
             if ((other_compiler || other_flags) && same_compiler(base, head, before.toolchain))
                 changes.push_back({Grade::kChanged,

@@ -102,14 +102,20 @@ limits::ToolchainAudit only_chips_of(const limits::ToolchainAudit& told, const l
 }
 
 /// What a toolchain that the receipt calls missing gives here, on the receipt's chips: problems of the declared
-/// version are what the receipt hides, anything else is what it does not tell.
-void judge_untold(const limits::ToolchainAudit& now, Rebuilt& result) {
-    if (now.compiler.empty() || (now.built.empty() && now.errors.empty())) return;
+/// version are what the receipt hides, anything else is what it does not tell. Whether there is either.
+bool judge_untold(const std::set<std::string>& chips, limits::ToolchainAudit now, Rebuilt& result) {
+    now = only_chips(chips, std::move(now));
+    // An error names the chip that could not be built for.
+    std::erase_if(now.errors, [&](const std::string& error) {
+        return std::none_of(chips.begin(), chips.end(),
+                            [&](const std::string& chip) { return error.find(chip) != std::string::npos; });
+    });
+    if (now.compiler.empty() || (now.built.empty() && now.errors.empty())) return false;
     const std::string untold =
         fmt::format("audit of {}: the receipt says that it is not installed; here it is", now.spec.name);
     if (!now.message.empty()) {
         result.unverified.push_back(fmt::format("{}, {}", untold, now.message));
-        return;
+        return true;
     }
     const std::size_t before = result.faults.size();
     for (const std::string& error : now.errors) result.faults.push_back(fmt::format("{}: {}", untold, error));
@@ -120,6 +126,7 @@ void judge_untold(const limits::ToolchainAudit& now, Rebuilt& result) {
                 result.faults.push_back(
                     fmt::format("{}: {} {}: {}: {}", untold, kernel.chip, kernel.name, finding.kind, finding.text));
     if (result.faults.size() == before) result.unverified.push_back(untold);
+    return true;
 }
 
 /// Why a toolchain's objects here are not those of the receipt; empty where they are.
@@ -163,8 +170,7 @@ void compare_audit(const limits::AuditReport& told, const std::vector<std::strin
     for (const limits::ToolchainAudit& toolchain : told.toolchains) {
         const limits::ToolchainAudit* now = find_toolchain(*again, toolchain.spec.name);
         if (toolchain.compiler.empty()) {
-            if (now != nullptr) judge_untold(only_chips({chips.begin(), chips.end()}, *now), result);
-            all = all && (now == nullptr || now->compiler.empty());
+            if (now != nullptr && judge_untold({chips.begin(), chips.end()}, *now, result)) all = false;
             continue;
         }
         const std::string why = now == nullptr ? "toolchains.toml does not name it" : not_comparable(toolchain, *now);
