@@ -30,7 +30,8 @@ constexpr int kRounds = 3;
 constexpr double kGoal = 3; // instructions a second, over objdump's
 constexpr const char* kSource = "kernels/affine_stream.hip";
 constexpr const char* kOnce = "--once"; // how this program is told to be the measured one
-const std::vector<std::string> kFlags = {"-std=c++20", "-O3", "-ffp-contract=off", "-mno-wavefrontsize64"};
+
+std::vector<std::string> flags() { return {"-std=c++20", "-O3", "-ffp-contract=off", "-mno-wavefrontsize64"}; }
 
 /// Lifts and certifies one file. Exit status 0 where every byte came back and every kernel is certified.
 int once(const char* path) {
@@ -120,8 +121,8 @@ pm::Result<std::vector<std::pair<std::string, fs::path>>> objects(const fs::path
         return written.error();
     std::vector<hkc::CompileRequest> requests;
     for (const pm::Chip& chip : pm::chips())
-        requests.push_back({&*toolchain, &chip, HKC_SOURCE_DIR, kSource, kFlags, {}, {}});
-    requests.push_back({&*toolchain, &pm::chips().back(), folder, "large.hip", kFlags, {}, {}});
+        requests.push_back({&*toolchain, &chip, HKC_SOURCE_DIR, kSource, flags(), {}, {}});
+    requests.push_back({&*toolchain, &pm::chips().back(), folder, "large.hip", flags(), {}, {}});
     const auto built = hkc::compile_all(requests, cache, 2);
     std::vector<std::pair<std::string, fs::path>> out;
     for (std::size_t i = 0; i < built.size(); ++i) {
