@@ -50,9 +50,8 @@ std::vector<Case> all_cases() {
     };
     // A plain case, or one with a change to it.
     const auto add = [&](const Case& plain, const auto&... change) {
-        Case c = plain;
-        (change(c), ...);
-        all.push_back(c);
+        all.push_back(plain);
+        (change(all.back()), ...);
     };
     for (const Float& f : {Float{"V_WMMA_F32_16X16X16_F16", "V_SWMMAC_F32_16X16X32_F16", f32, f16},
                            {"V_WMMA_F32_16X16X16_BF16", "V_SWMMAC_F32_16X16X32_BF16", f32, bf16},
