@@ -107,6 +107,7 @@ Result<UnpackedBundle> unpack_bundle(std::string_view bytes) {
     const auto damaged = [](std::uint64_t offset, const std::string& what) {
         return Error{fmt::format("offset {:#x}: damaged compressed offload bundle: {}", offset, what)};
     };
+    if (!is_compressed_bundle(bytes)) return damaged(0, fmt::format("it does not begin with {}", kMagic));
     llvm::DataExtractor data(llvm::StringRef(bytes.data(), bytes.size()), /*IsLittleEndian=*/true, /*AddressSize=*/8);
     llvm::DataExtractor::Cursor at(kMagic.size());
     UnpackedBundle out;

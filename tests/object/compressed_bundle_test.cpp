@@ -125,6 +125,12 @@ TEST(CompressedBundle, CutOffAnywhereIsAnError) {
         }
 }
 
+TEST(CompressedBundle, OtherMagicIsAnError) {
+    std::string bytes = made(2, 1);
+    bytes[1] = '_';
+    expect_error(bytes, {"offset 0x0", "does not begin with CCOB"});
+}
+
 TEST(CompressedBundle, WhatContradictsItselfIsAnError) {
     for (const std::uint16_t method : kMethods) {
         const std::string good = made(2, method);
