@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
 namespace pm::certify {
 namespace {
 
@@ -38,51 +36,41 @@ std::vector<Obligation> check_divergence(const Code& code, const Uniformity& uni
 }
 
 std::vector<Obligation> check_pairing(const Code& code) {
-    std::vector<Pending> at_block(code.blocks.size(), Pending::kUnreached);
-    if (at_block.empty()) return {};
-    at_block[0] = Pending::kNone;
-    const auto after = [&](std::uint32_t block, auto&& each) {
+    const auto pass = [&](std::uint32_t step, Pending& state) {
+        const BarrierRole role = code.steps[step].effects.barrier;
+        if (role == BarrierRole::kSignal) state = Pending::kSignalled;
+        if (role == BarrierRole::kWait) state = Pending::kNone;
+    };
+    const auto join = [](Pending& into, Pending from) {
+        const Pending before = into;
+        into = joined(into, from);
+        return into != before;
+    };
+    const std::vector<Pending> at_block = states_at_blocks(code, Pending::kNone, pass, join);
+    std::vector<Obligation> found;
+    const auto judge = [&](std::uint32_t step, Pending state) {
+        const Effects& effects = code.steps[step].effects;
+        const bool signals = effects.barrier == BarrierRole::kSignal, waits = effects.barrier == BarrierRole::kWait;
+        if (!signals && !waits && effects.flow != Flow::kEnd) return;
+        if (state == (waits ? Pending::kSignalled : Pending::kNone) || state == Pending::kUnreached) return;
+        const bool on_every_path = state != Pending::kEither;
+        found.push_back({kind::kBarrierPairing,
+                         step,
+                         fmt::format("{}{}",
+                                     signals ? "signals again before it has waited"
+                                     : waits ? "waits for a barrier that it has not signalled"
+                                             : "ends before it has waited",
+                                     on_every_path ? "" : " on some path"),
+                         {},
+                         on_every_path});
+    };
+    for (std::size_t block = 0; block < at_block.size(); ++block) {
         Pending state = at_block[block];
         for (std::uint32_t i = 0; i < code.blocks[block].count; ++i) {
-            const std::uint32_t step = code.blocks[block].first + i;
-            const BarrierRole role = code.steps[step].effects.barrier;
-            if (role == BarrierRole::kSignal || role == BarrierRole::kWait) {
-                each(step, role, state);
-                state = role == BarrierRole::kSignal ? Pending::kSignalled : Pending::kNone;
-            } else if (code.steps[step].effects.flow == Flow::kEnd) {
-                each(step, role, state);
-            }
-        }
-        return state;
-    };
-    std::set<std::uint32_t> work{0};
-    while (!work.empty()) {
-        const std::uint32_t block = *work.begin();
-        work.erase(work.begin());
-        const Pending state = after(block, [](std::uint32_t, BarrierRole, Pending) {});
-        for (const std::uint32_t next : code.blocks[block].next) {
-            const Pending merged = joined(at_block[next], state);
-            if (merged == at_block[next]) continue;
-            at_block[next] = merged;
-            work.insert(next);
+            judge(code.blocks[block].first + i, state);
+            pass(code.blocks[block].first + i, state);
         }
     }
-    std::vector<Obligation> found;
-    for (std::uint32_t block = 0; block < code.blocks.size(); ++block)
-        (void)after(block, [&](std::uint32_t step, BarrierRole role, Pending state) {
-            const Pending wanted = role == BarrierRole::kWait ? Pending::kSignalled : Pending::kNone;
-            if (state == wanted || state == Pending::kUnreached) return;
-            const bool on_every_path = state != Pending::kEither;
-            found.push_back({kind::kBarrierPairing,
-                             step,
-                             fmt::format("{}{}",
-                                         role == BarrierRole::kSignal ? "signals again before it has waited"
-                                         : role == BarrierRole::kWait ? "waits for a barrier that it has not signalled"
-                                                                      : "ends before it has waited",
-                                         on_every_path ? "" : " on some path"),
-                             {},
-                             on_every_path});
-        });
     return found;
 }
 

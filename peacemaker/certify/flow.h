@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pm::certify {
@@ -65,6 +67,33 @@ std::vector<std::uint32_t> steps_after(const Code& code, std::uint32_t step);
 /// Decodes what control reaches from the kernel's entry; padding behind the end is left alone. `instructions` must
 /// outlive the answer. Error: the kernel's code does not lie in the file.
 Result<Code> decode_kernel(const CodeObject& object, const Kernel& kernel, Instructions& instructions);
+
+/// What holds at each block's beginning, along every path from the entry, back edges included; State{} where control
+/// does not come. `pass(step, state)` makes the state before a step that behind it; `join(into, from)` adds a path's
+/// and says whether that changed anything, which must come to an end.
+template <typename State, typename Pass, typename Join>
+std::vector<State> states_at_blocks(const Code& code, State entry, const Pass& pass, const Join& join) {
+    std::vector<State> at_block(code.blocks.size());
+    std::vector<bool> reached(code.blocks.size(), false);
+    std::set<std::uint32_t> work;
+    if (!code.blocks.empty()) {
+        at_block[0] = std::move(entry);
+        work.insert(0);
+        reached[0] = true;
+    }
+    while (!work.empty()) {
+        const std::uint32_t block = *work.begin();
+        work.erase(work.begin());
+        State state = at_block[block];
+        for (std::uint32_t i = 0; i < code.blocks[block].count; ++i) pass(code.blocks[block].first + i, state);
+        for (const std::uint32_t next : code.blocks[block].next) {
+            const bool changed = join(at_block[next], state);
+            if (changed || !reached[next]) work.insert(next);
+            reached[next] = true;
+        }
+    }
+    return at_block;
+}
 
 /// For each block, the blocks whose branch decides whether or how often it runs, through any number of steps: the
 /// closure of control dependence. By block, sorted.

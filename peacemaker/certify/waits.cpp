@@ -67,25 +67,9 @@ public:
 private:
     /// The state at each block's beginning.
     std::vector<State> solve() const {
-        std::vector<State> at_block(code_.blocks.size());
-        std::vector<bool> reached(code_.blocks.size(), false);
-        std::set<std::uint32_t> work;
-        if (!code_.blocks.empty()) {
-            work.insert(0);
-            reached[0] = true;
-        }
-        while (!work.empty()) {
-            const std::uint32_t block = *work.begin();
-            work.erase(work.begin());
-            State state = at_block[block];
-            for (std::uint32_t i = 0; i < code_.blocks[block].count; ++i) pass(code_.blocks[block].first + i, state);
-            for (const std::uint32_t next : code_.blocks[block].next) {
-                const bool changed = join(at_block[next], state);
-                if (changed || !reached[next]) work.insert(next);
-                reached[next] = true;
-            }
-        }
-        return at_block;
+        return states_at_blocks(
+            code_, State{}, [this](std::uint32_t step, State& state) { pass(step, state); },
+            [](State& into, const State& from) { return join(into, from); });
     }
 
     Operation fresh(std::uint32_t step) const {

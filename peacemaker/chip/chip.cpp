@@ -248,6 +248,16 @@ private:
     const std::string& file_;
 };
 
+/// What `read` makes of the text's root table. Error: file:line where the text is no TOML.
+template <typename T, typename Read>
+Result<T> parsed(std::string_view toml_text, const std::string& file, const Read& read) {
+    try {
+        return read(toml::parse(toml_text, file));
+    } catch (const toml::parse_error& error) {
+        return Error{fmt::format("{}:{}: {}", file, error.source().begin.line, error.description())};
+    }
+}
+
 /// The table is part of the program: nothing can go on without it.
 template <typename T>
 T compiled_in(Result<T> parsed) {
@@ -261,12 +271,8 @@ T compiled_in(Result<T> parsed) {
 } // namespace
 
 Result<std::vector<Chip>> parse_chips(std::string_view toml_text, const std::string& file) {
-    try {
-        const toml::table root = toml::parse(toml_text, file);
-        return Parser(file).parse(root);
-    } catch (const toml::parse_error& error) {
-        return Error{fmt::format("{}:{}: {}", file, error.source().begin.line, error.description())};
-    }
+    return parsed<std::vector<Chip>>(toml_text, file,
+                                     [&](const toml::table& root) { return Parser(file).parse(root); });
 }
 
 std::span<const Chip> chips() {
@@ -275,15 +281,13 @@ std::span<const Chip> chips() {
 }
 
 Result<std::vector<HazardRule>> parse_hazards(std::string_view toml_text, const std::string& file) {
-    try {
-        const toml::table root = toml::parse(toml_text, file);
-        Parser parser(file);
-        const Result<std::vector<Chip>> chips = parser.parse(root);
-        if (!chips) return chips.error();
-        return parser.parse_hazards(root, *chips);
-    } catch (const toml::parse_error& error) {
-        return Error{fmt::format("{}:{}: {}", file, error.source().begin.line, error.description())};
-    }
+    return parsed<std::vector<HazardRule>>(toml_text, file,
+                                           [&](const toml::table& root) -> Result<std::vector<HazardRule>> {
+                                               Parser parser(file);
+                                               const Result<std::vector<Chip>> chips = parser.parse(root);
+                                               if (!chips) return chips.error();
+                                               return parser.parse_hazards(root, *chips);
+                                           });
 }
 
 std::span<const HazardRule> hazards() {

@@ -32,6 +32,8 @@ namespace {
 using Dim3 = std::array<std::uint32_t, 3>;
 namespace hsa = llvm::amdhsa;
 
+std::uint32_t wave_lanes(const Kernel& kernel) { return kernel.resources.wave == 64 ? 64 : 32; }
+
 } // namespace
 
 class Module {
@@ -85,7 +87,7 @@ public:
         const std::lock_guard lock(mutex_);
         const auto found = programs_.find(kernel.name);
         if (found != programs_.end()) return found->second.get();
-        const std::uint32_t lanes = kernel.resources.wave == 64 ? 64 : 32;
+        const std::uint32_t lanes = wave_lanes(kernel);
         auto& disassembler = disassemblers_[lanes];
         if (!disassembler) {
             auto created = isa::Disassembler::create(*object_.chip, lanes);
@@ -551,7 +553,7 @@ Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& reque
         return Error{"no kernel " + request.kernel + " in the code object" + did_you_mean(request.kernel, names)};
     }
     Launch l{.request = request, .kernel = *kernel, .chip = *object.chip, .memory = memory};
-    l.lanes = kernel->resources.wave == 64 ? 64 : 32;
+    l.lanes = wave_lanes(*kernel);
     if (const auto fits = check_request(l); !fits) return fits.error();
     const auto program = module.program(*kernel);
     if (!program) return program.error();

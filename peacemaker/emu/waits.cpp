@@ -13,8 +13,6 @@ void for_each_register(const Outstanding& o, F f) {
         if (((o.mask >> i) & 1u) != 0) f(static_cast<Register>(o.first + i));
 }
 
-// The outstanding operations of both halves of a wave64 are in the lower one.
-Wave& whole_of(Wave& half) { return half.lower != nullptr ? *half.lower : half; }
 std::uint32_t& lanes_of(const Wave& half, Outstanding& o) { return half.lower != nullptr ? o.lanes_upper : o.lanes; }
 
 void mark_half(Wave& wave, const Outstanding& o, std::uint32_t lanes) {
@@ -80,7 +78,7 @@ void wait_for(Wave& wave, Counter counter, std::uint32_t n) {
 namespace {
 
 void append(Wave& half, const Outstanding& operation) {
-    Wave& wave = whole_of(half);
+    Wave& wave = half.whole();
     const Chip& chip = *wave.worker->chip;
     const Counter counter = isa::counter_of(chip, operation.cls);
     OutstandingList& list = wave.outstanding[static_cast<std::size_t>(counter)];
@@ -108,7 +106,7 @@ void append(Wave& half, const Outstanding& operation) {
 } // namespace
 
 void issue(Wave& half, const Outstanding& operation) {
-    Wave& wave = whole_of(half);
+    Wave& wave = half.whole();
     const bool ordered = isa::writes_in_order(*wave.worker->chip, operation.cls);
     for_each_register(operation, [&](Register r) {
         if (r == isa::kNull) return;

@@ -137,6 +137,8 @@ struct alignas(64) Wave {
     /// A lane mask of the whole wave that begins in `r`.
     std::uint64_t whole_mask(Register r) const { return upper != nullptr ? scalar64(r) : scalar(r); }
     std::uint64_t whole_exec() const { return whole_mask(isa::kExecLo); }
+    /// The lower half, which holds what the wave has once; of a wave32 itself.
+    Wave& whole() { return lower != nullptr ? *lower : *this; }
     /// The half that holds a lane of the wave.
     Wave& half_of(std::uint32_t lane) { return lane < kLanes ? *this : *upper; }
 

@@ -24,9 +24,8 @@ void report_race(Wave& wave, std::uint32_t lane, std::uint32_t at, const ByteAcc
 }
 
 // Whether the operation that wrote a byte late may still do so.
-bool outstanding(const Wave& wave, const ByteAccess& write) {
-    const Wave& whole = wave.lower != nullptr ? *wave.lower : wave;
-    const OutstandingList& loads = whole.outstanding[static_cast<std::size_t>(Counter::kLoad)];
+bool outstanding(Wave& wave, const ByteAccess& write) {
+    const OutstandingList& loads = wave.whole().outstanding[static_cast<std::size_t>(Counter::kLoad)];
     return std::any_of(loads.of.begin(), loads.of.begin() + loads.size,
                        [&](const Outstanding& o) { return o.to_lds && o.step == write.step; });
 }

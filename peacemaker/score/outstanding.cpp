@@ -4,7 +4,6 @@
 #include "peacemaker/mutate/weaken.h"
 
 #include <algorithm>
-#include <set>
 #include <vector>
 
 namespace pm::score {
@@ -103,21 +102,18 @@ Result<std::map<std::uint64_t, Outstanding>> outstanding_before(const CodeObject
         add_issues(*object.chip, step.effects, event->second);
     }
 
-    std::vector<Outstanding> at_block(code->blocks.size());
+    const auto step_over = [&](std::uint32_t step, Outstanding& state) {
+        pass(events->at(code->steps[step].at), state);
+    };
+    const std::vector<Outstanding> at_block = certify::states_at_blocks(*code, Outstanding{}, step_over, join);
     std::map<std::uint64_t, Outstanding> before;
-    std::set<std::uint32_t> work;
-    for (std::uint32_t i = 0; i < code->blocks.size(); ++i) work.insert(i);
-    while (!work.empty()) {
-        const std::uint32_t block = *work.begin();
-        work.erase(work.begin());
+    for (std::size_t block = 0; block < at_block.size(); ++block) {
         Outstanding state = at_block[block];
         for (std::uint32_t i = 0; i < code->blocks[block].count; ++i) {
-            const std::uint64_t at = code->steps[code->blocks[block].first + i].at;
-            before[at] = state;
-            pass(events->at(at), state);
+            const std::uint32_t step = code->blocks[block].first + i;
+            before[code->steps[step].at] = state;
+            step_over(step, state);
         }
-        for (const std::uint32_t next : code->blocks[block].next)
-            if (join(at_block[next], state)) work.insert(next);
     }
     return before;
 }

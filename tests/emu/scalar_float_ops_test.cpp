@@ -324,6 +324,18 @@ TEST(ScalarFloats, GiveTheBitsOfTheIsa) {
     }
 }
 
+// s24 to s28, to the buffer of s[6:7].
+const std::string kStoreFive = R"(
+  v_mov_b32_e32 v2, 0
+  v_mov_b32_e32 v4, s24
+  v_mov_b32_e32 v5, s25
+  v_mov_b32_e32 v6, s26
+  v_mov_b32_e32 v7, s27
+  v_mov_b32_e32 v8, s28
+  global_store_dwordx4 v2, v[4:7], s[6:7]
+  global_store_dword v2, v8, s[6:7] offset:16
+)";
+
 // Roots and reciprocals of powers of two are exact, whatever else is approximate.
 TEST(ScalarFloats, SourcesMayBeNegatedOrAbsolute) {
     for (const Chip& chip : chips()) {
@@ -342,15 +354,7 @@ TEST(ScalarFloats, SourcesMayBeNegatedOrAbsolute) {
   v_s_rcp_f16 s28, |s21|
   s_and_b32 s27, s27, 0xffff
   s_and_b32 s28, s28, 0xffff
-  v_mov_b32_e32 v2, 0
-  v_mov_b32_e32 v4, s24
-  v_mov_b32_e32 v5, s25
-  v_mov_b32_e32 v6, s26
-  v_mov_b32_e32 v7, s27
-  v_mov_b32_e32 v8, s28
-  global_store_dwordx4 v2, v[4:7], s[6:7]
-  global_store_dword v2, v8, s[6:7] offset:16
-)";
+)" + kStoreFive;
         Rig rig(chip, {k});
         ASSERT_TRUE(rig.ok());
         emu::Allocation* const out = rig.fresh(20);
@@ -377,15 +381,7 @@ TEST(ScalarFloats, FlushSubnormalsWhereTheModeSaysSo) {
   s_cvt_f32_i32 s26, 3
   s_cvt_i32_f32 s27, 3.0
   s_cvt_hi_f32_f16 s28, 0x00010000
-  v_mov_b32_e32 v2, 0
-  v_mov_b32_e32 v4, s24
-  v_mov_b32_e32 v5, s25
-  v_mov_b32_e32 v6, s26
-  v_mov_b32_e32 v7, s27
-  v_mov_b32_e32 v8, s28
-  global_store_dwordx4 v2, v[4:7], s[6:7]
-  global_store_dword v2, v8, s[6:7] offset:16
-)";
+)" + kStoreFive;
         Rig rig(chip, {k});
         ASSERT_TRUE(rig.ok());
         emu::Allocation* const out = rig.fresh(20);

@@ -1,21 +1,12 @@
 #include "contract/runner/base.h"
 
+#include "tests/runner/outcomes.h"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 namespace hkc {
 namespace {
-
-GateResult gate_result(std::uint32_t gate, Status status, std::vector<Finding> findings,
-                       std::vector<std::string> unchecked = {}) {
-    GateResult result;
-    result.gate = gate;
-    result.status = status;
-    result.findings = std::move(findings);
-    result.unchecked = std::move(unchecked);
-    result.checks = 1;
-    return result;
-}
 
 RunOutcome run_of(std::vector<GateResult> gates, std::vector<ControlOutcome> controls = {}) {
     RunOutcome run;
