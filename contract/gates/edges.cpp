@@ -2,6 +2,7 @@
 // comes out.
 
 #include "contract/gates/compare.h"
+#include "contract/gates/edge_shapes.h"
 #include "contract/gates/gate.h"
 
 #include <fmt/format.h>
@@ -13,26 +14,7 @@
 namespace hkc::gate {
 namespace {
 
-constexpr std::size_t kLargestEdgeShape = 1U << 20U; // bytes of buffers
 constexpr int kReplays = 3;
-
-/// Of the small ragged shapes, of those that fill two workgroups where there are any, the middle one by size:
-/// several rows, so that what reaches one output leaves others alone, and no more work than that needs.
-std::size_t edge_shape(GateContext& context) {
-    for (const std::uint64_t workgroups : {2U, 1U}) {
-        std::vector<std::pair<std::size_t, std::size_t>> by_size;
-        for (std::size_t i = 0; i < context.subject.kernel.shapes.size(); ++i) {
-            const auto& plan = context.plan(i);
-            if (context.shape(i).ragged && plan && plan->workgroups() >= workgroups &&
-                plan->bytes() <= kLargestEdgeShape)
-                by_size.emplace_back(plan->bytes(), i);
-        }
-        if (by_size.empty()) continue;
-        std::sort(by_size.begin(), by_size.end());
-        return by_size[by_size.size() / 2].second;
-    }
-    return context.smallest_shape();
-}
 
 /// What every step of this gate needs. Steps return whether the gate can go on.
 struct Edges {
@@ -286,29 +268,40 @@ bool Edges::graph(const Inputs& inputs, const Outputs& base) const {
     return true;
 }
 
-} // namespace
-
-void run_edges(GateContext& context, GateResult& result) {
-    if (context.subject.kernel.shapes.empty()) return;
-    const std::size_t shape = edge_shape(context);
+/// Returns whether the gate can go on.
+bool run_shape(GateContext& context, GateResult& result, std::size_t shape) {
     const auto& plan = context.plan(shape);
-    if (!plan) {
-        result.unchecked.push_back(fmt::format("shape {}: {}", shape_text(context.shape(shape)), plan.error().text));
-        return;
-    }
     const Edges edges{context, result, shape, *plan};
     const Inputs& inputs = context.inputs(shape, context.options.seed);
     for (const Inputs& extreme : edge_inputs(*plan, inputs, context.options.seed))
-        if (decided(context, result) || !edges.extreme_inputs(extreme)) return;
+        if (decided(context, result) || !edges.extreme_inputs(extreme)) return false;
 
     const Inputs& second_inputs = context.inputs(shape, context.options.seed + 1);
     LaunchTrouble trouble;
     const auto first = context.run(*plan, shape, inputs, trouble);
     const auto second = first ? context.run(*plan, shape, second_inputs, trouble) : std::nullopt;
-    if (!add_trouble(result, std::move(trouble)) || !second) return;
-    if (!edges.alignments(inputs, *first)) return;
-    if (!edges.streams(inputs, *first, second_inputs, *second)) return;
-    (void)edges.graph(inputs, *first);
+    if (!add_trouble(result, std::move(trouble)) || !second) return false;
+    return edges.alignments(inputs, *first) && edges.streams(inputs, *first, second_inputs, *second) &&
+           edges.graph(inputs, *first);
+}
+
+} // namespace
+
+void run_edges(GateContext& context, GateResult& result) {
+    std::vector<SizedShape> sized;
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i < context.subject.kernel.shapes.size(); ++i) {
+        const auto& plan = context.plan(i);
+        if (!plan) {
+            result.unchecked.push_back(fmt::format("shape {}: {}", shape_text(context.shape(i)), plan.error().text));
+            continue;
+        }
+        sized.push_back({&context.shape(i), plan->bytes()});
+        indices.push_back(i);
+    }
+    if (sized.empty()) return;
+    for (const std::size_t place : edge_shapes(sized))
+        if (decided(context, result) || !run_shape(context, result, indices[place])) return;
 }
 
 } // namespace hkc::gate

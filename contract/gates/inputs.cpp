@@ -26,16 +26,19 @@ void fill_moderate(const BufferPlan& buffer, Random& random, std::vector<std::by
         }
         return;
     }
-    double low = -2, high = 2;
+    // Magnitudes: codes are large and scales small, none so small that what it scales is lost.
+    double low = 0, high = 2;
     if (buffer.name.find("scale") != std::string::npos) {
         low = 1.0 / 512;
         high = 1.0 / 32;
     } else if (buffer.name.find("bias") != std::string::npos) {
-        low = -0.25;
         high = 0.25;
     }
-    for (std::size_t i = 0; i < buffer.elements; ++i)
-        store_bits(bytes, size, i, encode_element(buffer.type, low + (high - low) * random.unit()));
+    for (std::size_t i = 0; i < buffer.elements; ++i) {
+        const double magnitude = low + (high - low) * random.unit();
+        const bool negative = (random.next() & 1U) != 0;
+        store_bits(bytes, size, i, encode_element(buffer.type, negative ? -magnitude : magnitude));
+    }
 }
 
 /// One class of extreme value.
@@ -123,18 +126,66 @@ constexpr std::array kEdgePairs = {
     EdgePair{&kLargest, &kRootsOfSmallest},
 };
 
-/// Whether a sparse edge value stands at `index`: the first, middle and last element, and a few between.
-bool stands_at(std::size_t index, std::size_t count, Random& random) {
-    const bool drawn = random.next() % std::min<std::size_t>(count / 2 + 1, 997) == 0;
-    return drawn || index == 0 || index == count / 2 || index + 1 == count;
+/// Where the values of a sparse class stand in a buffer.
+enum class Places {
+    kSeveral, // of a buffer with one row: the first, middle and last element, and a few between
+    kOneARow, // at most one in each row, for two that meet in one sum hide each other: in its own part of the row, and
+              // in about every fourth row none, as none may come of the others
+};
+
+std::size_t row_length(const BufferPlan& buffer) {
+    return buffer.dims.empty() ? 1 : static_cast<std::size_t>(buffer.dims.back());
 }
 
-void write_class(const EdgeClass& edge, const BufferPlan& buffer, std::vector<std::byte>& bytes, Random& random) {
+std::vector<std::size_t> sparse_places(const BufferPlan& buffer, Places places, Random& random) {
+    const std::size_t count = buffer.elements, length = row_length(buffer), rows = count / length;
+    std::vector<std::size_t> chosen;
+    if (places == Places::kSeveral) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const bool drawn = random.next() % std::min<std::size_t>(count / 2 + 1, 997) == 0;
+            if (drawn || i == 0 || i == count / 2 || i + 1 == count) chosen.push_back(i);
+        }
+        return chosen;
+    }
+    const std::size_t first_part = random.next() % rows;
+    for (std::size_t row = 0; row < rows; ++row) {
+        if (row != 0 && random.next() % 4 == 0) continue;
+        const std::size_t part = (row + first_part) % rows;
+        const std::size_t from = part * length / rows, to = std::max(from + 1, (part + 1) * length / rows);
+        std::size_t at = from + random.next() % (to - from);
+        // The ends are where loops and masks begin and end.
+        const bool at_end = random.next() % 2 == 0;
+        if (at_end && from == 0) at = 0;
+        if (at_end && to == length) at = length - 1;
+        chosen.push_back(row * length + at);
+    }
+    return chosen;
+}
+
+void write_class(const EdgeClass& edge, Places places, const BufferPlan& buffer, std::vector<std::byte>& bytes,
+                 Random& random) {
     const FloatLayout layout = float_layout(buffer.type);
     const std::uint32_t size = element_bytes(buffer.type);
-    for (std::size_t i = 0; i < buffer.elements; ++i)
-        if (!edge.sparse || stands_at(i, buffer.elements, random))
-            store_bits(bytes, size, i, edge.bits(layout, random));
+    const auto write = [&](std::size_t i) { store_bits(bytes, size, i, edge.bits(layout, random)); };
+    if (edge.sparse) {
+        for (const std::size_t i : sparse_places(buffer, places, random)) write(i);
+        return;
+    }
+    for (std::size_t i = 0; i < buffer.elements; ++i) write(i);
+}
+
+/// A class and where it stands, with the name of its case.
+struct EdgeForm {
+    const EdgeClass* edge;
+    Places places;
+    std::string name;
+};
+
+/// Elements of one row may meet in one sum, or each make an output of its own: a sparse class stands there in both
+/// ways.
+std::vector<EdgeForm> forms_of(const EdgeClass& edge, const BufferPlan& buffer) {
+    if (!edge.sparse || row_length(buffer) < buffer.elements) return {{&edge, Places::kOneARow, edge.name}};
+    return {{&edge, Places::kSeveral, edge.name}, {&edge, Places::kOneARow, fmt::format("one {}", edge.name)}};
 }
 
 /// The cases of an edge case list, one after the other.
@@ -148,7 +199,9 @@ public:
         cases_.back().label = name + ", " + base_->label;
         random_ = Random(hash_of(name, seed_));
     }
-    void write(const EdgeClass& edge, const BufferPlan& buffer) { write_class(edge, buffer, bytes(buffer), random_); }
+    void write(const EdgeForm& form, const BufferPlan& buffer) {
+        write_class(*form.edge, form.places, buffer, bytes(buffer), random_);
+    }
     void clear(const BufferPlan& buffer) { std::fill(bytes(buffer).begin(), bytes(buffer).end(), std::byte{0}); }
     /// All bits clear or all bits set, element by element.
     void write_extreme_codes(const BufferPlan& buffer) {
@@ -194,8 +247,10 @@ std::vector<Inputs> edge_inputs(const ProgramPlan& plan, const Inputs& base, std
             continue;
         }
         for (const EdgeClass& edge : kFloatEdges) {
-            cases.start(fmt::format("{}: {}", buffer->name, edge.name));
-            cases.write(edge, *buffer);
+            for (const EdgeForm& form : forms_of(edge, *buffer)) {
+                cases.start(fmt::format("{}: {}", buffer->name, form.name));
+                cases.write(form, *buffer);
+            }
         }
     }
     for (const EdgePair& pair : kEdgePairs) {
@@ -204,13 +259,15 @@ std::vector<Inputs> edge_inputs(const ProgramPlan& plan, const Inputs& base, std
                 if (one == other || !is_float(one->type)) continue;
                 const bool codes = !is_float(other->type);
                 if (codes && pair.other != &kZeros) continue;
-                cases.start(fmt::format("{}: {}, {}: {}", one->name, pair.one->name, other->name,
-                                        codes ? "zeros" : pair.other->name));
-                cases.write(*pair.one, *one);
-                if (codes)
-                    cases.clear(*other);
-                else
-                    cases.write(*pair.other, *other);
+                for (const EdgeForm& form : forms_of(*pair.one, *one)) {
+                    cases.start(fmt::format("{}: {}, {}: {}", one->name, form.name, other->name,
+                                            codes ? "zeros" : pair.other->name));
+                    cases.write(form, *one);
+                    if (codes)
+                        cases.clear(*other);
+                    else
+                        cases.write(forms_of(*pair.other, *other).front(), *other);
+                }
             }
         }
     }

@@ -1,8 +1,8 @@
 // The inputs that gates launch with: seeded random ones for every shape, and the edge cases of gate 4.
 //
 // What an input buffer is filled with follows from its element type and, for floating types, from its name: a name that
-// holds `scale` gets small positive values, one that holds `bias` small ones of either sign, any other values between
-// -2 and 2. Integers are codes: every bit pattern is as likely as any other.
+// holds `scale` gets values of magnitude 1/512 to 1/32, one that holds `bias` values up to 0.25, any other values up to
+// 2, all of either sign. Integers are codes: every bit pattern is as likely as any other.
 #pragma once
 
 #include "contract/gates/program.h"
@@ -29,9 +29,10 @@ Inputs random_inputs(const ProgramPlan& plan, std::uint64_t seed);
 /// Floating buffers: quiet and signalling NaN of either sign (any payload), +Inf, -Inf, both infinities, signed zeros,
 /// subnormals, largest finite values, values whose squares are about the smallest or the largest, and any finite
 /// values, these of either sign. Integer buffers: all bits clear and all bits set, element by element. NaN and
-/// infinities stand at some elements and leave others alone, so that outputs they do not reach are seen too. Two
-/// buffers: one with +Inf, subnormals or values whose squares are about the smallest, another all zero; one with
-/// largest finite values, another with values whose squares are about the smallest.
+/// infinities stand at some elements and leave others alone, so that outputs they do not reach are seen too: at most
+/// one a row of a buffer, each in another part of its row; in a buffer of one row at several elements and, in a case of
+/// its own, at one. Two buffers: one with +Inf, subnormals or values whose squares are about the smallest, another all
+/// zero; one with largest finite values, another with values whose squares are about the smallest.
 std::vector<Inputs> edge_inputs(const ProgramPlan& plan, const Inputs& base, std::uint64_t seed);
 
 /// A small fast generator of 64-bit words (splitmix64): the same sequence for a seed on every machine.

@@ -53,7 +53,7 @@ TEST(Inputs, ASeedIsASequenceAndAnotherSeedIsAnother) {
     EXPECT_NE(random_inputs(p, 5).buffers.at("x"), random_inputs(p, 6).buffers.at("x"));
 }
 
-TEST(Inputs, ValuesAreModerateScalesPositiveAndWordsSpreadOverAllBits) {
+TEST(Inputs, ValuesAreModerateOfBothSignsAndWordsSpreadOverAllBits) {
     const ProgramPlan p = plan();
     const Inputs inputs = random_inputs(p, 3);
     std::set<double> seen;
@@ -62,13 +62,17 @@ TEST(Inputs, ValuesAreModerateScalesPositiveAndWordsSpreadOverAllBits) {
         seen.insert(value_of(p, inputs, 0, i));
     }
     EXPECT_GT(seen.size(), 300U);
-    bool negative_bias = false;
     for (std::size_t i = 0; i < 500; ++i) {
-        EXPECT_GT(value_of(p, inputs, 2, i), 0.0);
-        EXPECT_LE(value_of(p, inputs, 2, i), 1.0 / 16);
-        negative_bias = negative_bias || value_of(p, inputs, 3, i) < 0;
+        EXPECT_GE(std::fabs(value_of(p, inputs, 2, i)), 1.0 / 512);
+        EXPECT_LE(std::fabs(value_of(p, inputs, 2, i)), 1.0 / 32);
+        EXPECT_LE(std::fabs(value_of(p, inputs, 3, i)), 0.25);
     }
-    EXPECT_TRUE(negative_bias);
+    for (const std::size_t of : {0U, 2U, 3U}) {
+        std::size_t negative = 0;
+        for (std::size_t i = 0; i < 500; ++i) negative += value_of(p, inputs, of, i) < 0 ? 1U : 0U;
+        EXPECT_GT(negative, 150U) << p.buffers[of].name;
+        EXPECT_LT(negative, 350U) << p.buffers[of].name;
+    }
     std::uint64_t set = 0, clear = 0;
     for (std::size_t i = 0; i < 333; ++i) {
         const std::uint64_t word = load_bits(inputs.buffers.at("words"), 4, i);
@@ -95,8 +99,9 @@ TEST(Inputs, EdgesChangeTheBuffersOfTheirName) {
     const ProgramPlan p = plan();
     const Inputs base = random_inputs(p, 1);
     const auto edges = edge_inputs(p, base, 1);
-    // 13 kinds of each floating buffer, one of codes; three kinds beside zeros in each other buffer, one beside floats.
-    EXPECT_EQ(edges.size(), 3U * 13 + 1 + 3 * (3 * 3) + 3 * 2);
+    // 13 kinds of each floating buffer, seven of them also at one element, one of codes; three kinds beside zeros in
+    // each other buffer, infinity also at one element, one kind beside floats.
+    EXPECT_EQ(edges.size(), 3U * (13 + 7) + 1 + 3 * (4 * 3) + 3 * 2);
     std::set<std::string> labels;
     for (const Inputs& edge : edges) {
         labels.insert(edge.label);
@@ -168,14 +173,16 @@ TEST(Inputs, EveryElementIsOfItsKind) {
 TEST(Inputs, InfinitiesBesideZerosAreOfOneSign) {
     const ProgramPlan p = plan();
     for (const Inputs& edge : edge_inputs(p, random_inputs(p, 1), 1)) {
-        if (!edge.label.starts_with("x: +Inf, bias")) continue;
+        const bool one = edge.label.starts_with("x: one +Inf, bias");
+        if (!one && !edge.label.starts_with("x: +Inf, bias")) continue;
         std::size_t infinite = 0;
         for (std::size_t i = 0; i < 4001; ++i) {
             const double value = value_of(p, edge, 0, i);
             EXPECT_NE(value, -HUGE_VAL);
             infinite += std::isinf(value) ? 1 : 0;
         }
-        EXPECT_GT(infinite, 1U);
+        EXPECT_EQ(infinite == 1, one);
+        EXPECT_GT(infinite, 0U);
         EXPECT_LT(infinite, 100U);
     }
 }
@@ -190,6 +197,7 @@ TEST(Inputs, EachKindOfNanStandsAtSomeElementsAndSubnormalsAtAll) {
                                      {"x: subnormals", false}};
     constexpr std::uint64_t kQuietBit = 0x40; // of bf16
     for (const Inputs& edge : edge_inputs(p, base, 1)) {
+        if (edge.label.find(": one ") != std::string::npos) continue;
         std::size_t quiet = 0, signalling = 0, subnormals = 0;
         for (std::size_t i = 0; i < 4001; ++i) {
             const double value = value_of(p, edge, 0, i);
@@ -215,6 +223,55 @@ TEST(Inputs, EachKindOfNanStandsAtSomeElementsAndSubnormalsAtAll) {
         }
     }
     for (const auto& [kind, was_seen] : seen) EXPECT_TRUE(was_seen) << kind;
+}
+
+TEST(Inputs, ANanOrInfinityStandsAloneInItsRowAndSomeRowsHaveNone) {
+    constexpr std::size_t kRows = 8, kLength = 2112;
+    ProgramPlan p;
+    p.buffers = {buffer("x", Direction::kIn, ElementType::kBf16, kRows * kLength)};
+    p.buffers[0].dims = {kRows, kLength};
+    std::size_t cases = 0, first = 0, last = 0, without = 0;
+    for (const Inputs& edge : edge_inputs(p, random_inputs(p, 1), 1)) {
+        if (edge.label.find("NaN") == std::string::npos && edge.label.find("Inf") == std::string::npos) continue;
+        ++cases;
+        std::set<std::size_t> parts;
+        std::size_t rows_with = 0;
+        for (std::size_t row = 0; row < kRows; ++row) {
+            std::size_t in_row = 0;
+            for (std::size_t i = 0; i < kLength; ++i) {
+                if (std::isfinite(value_of(p, edge, 0, row * kLength + i))) continue;
+                ++in_row;
+                parts.insert(i / (kLength / kRows));
+                first += i == 0 ? 1U : 0U;
+                last += i + 1 == kLength ? 1U : 0U;
+            }
+            EXPECT_LE(in_row, 1U) << edge.label;
+            rows_with += in_row;
+        }
+        EXPECT_EQ(parts.size(), rows_with) << edge.label << ": each row has its own part";
+        EXPECT_GE(rows_with, 1U) << edge.label;
+        without += kRows - rows_with;
+    }
+    EXPECT_EQ(cases, 7U);
+    EXPECT_GE(first, 1U);
+    EXPECT_GE(last, 1U);
+    EXPECT_GE(without, cases);
+}
+
+TEST(Inputs, OneNanOrInfinityOfABufferOfOneRowStandsAnywhere) {
+    const ProgramPlan p = plan();
+    std::set<std::size_t> places;
+    for (const Inputs& edge : edge_inputs(p, random_inputs(p, 1), 1)) {
+        if (!edge.label.starts_with("x: one ")) continue;
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < 4001; ++i) {
+            if (std::isfinite(value_of(p, edge, 0, i))) continue;
+            ++count;
+            places.insert(i);
+        }
+        EXPECT_EQ(count, 1U) << edge.label;
+    }
+    EXPECT_GE(places.size(), 5U);
 }
 
 } // namespace
