@@ -36,6 +36,7 @@ namespace hkc {
     X(hipModuleLoadData, hipError_t(hipModule_t*, const void*))                                                        \
     X(hipModuleUnload, hipError_t(hipModule_t))                                                                        \
     X(hipModuleGetFunction, hipError_t(hipFunction_t*, hipModule_t, const char*))                                      \
+    X(hipModuleGetGlobal, hipError_t(hipDeviceptr_t*, std::size_t*, hipModule_t, const char*))                         \
     X(hipFuncGetAttribute, hipError_t(int*, hipFunction_attribute, hipFunction_t))                                     \
     X(hipModuleLaunchKernel, hipError_t(hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,     \
                                         unsigned, hipStream_t, void**, void**))                                        \

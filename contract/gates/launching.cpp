@@ -42,6 +42,46 @@ std::byte poison_byte(Poison poison, std::size_t i) {
     return static_cast<std::byte>(poison == Poison::kSecond ? static_cast<std::uint8_t>(~first) : first);
 }
 
+namespace {
+
+/// What the object's writable segments hold on the device. Error: the HIP call that failed.
+pm::Result<std::vector<std::vector<std::byte>>> read_writable(const HipApi& api, const pm::CodeObject& object,
+                                                              hipModule_t module) {
+    std::vector<std::vector<std::byte>> read;
+    if (object.symbols.empty()) return read;
+    // Any symbol tells where the object was loaded; variables of one source file alone have none.
+    const pm::Symbol& symbol = object.symbols.front();
+    hipDeviceptr_t place = nullptr;
+    std::size_t size = 0;
+    if (const auto found = checked(api, "hipModuleGetGlobal " + symbol.name,
+                                   api.hipModuleGetGlobal(&place, &size, module, symbol.name.c_str()));
+        !found)
+        return found.error();
+    const std::uint64_t base = reinterpret_cast<std::uintptr_t>(place) - symbol.address;
+    for (const pm::Segment& segment : object.segments) {
+        if (!segment.writable) continue;
+        std::vector<std::byte> bytes(segment.memory_size);
+        if (const auto copied =
+                checked(api, "hipMemcpy of an object's variables",
+                        api.hipMemcpy(bytes.data(), reinterpret_cast<const void*>(base + segment.address), bytes.size(),
+                                      hipMemcpyDeviceToHost));
+            !copied)
+            return copied.error();
+        read.push_back(std::move(bytes));
+    }
+    return read;
+}
+
+/// `sums+0x10`, or the place in the object where no symbol covers it.
+std::string variable_text(const pm::CodeObject& object, std::uint64_t address) {
+    for (const pm::Symbol& symbol : object.symbols)
+        if (!symbol.function && address >= symbol.address && address - symbol.address < symbol.size)
+            return fmt::format("the variable {}+0x{:x}", symbol.name, address - symbol.address);
+    return fmt::format("a variable at 0x{:x} of the object", address);
+}
+
+} // namespace
+
 pm::Result<Session> Session::open(std::shared_ptr<const HipLibrary> library, int ordinal) {
     Session session(std::move(library));
     if (const auto set = checked(session.api(), "hipSetDevice", session.api().hipSetDevice(ordinal)); !set)
@@ -53,7 +93,7 @@ Session::Session(Session&&) noexcept = default;
 
 Session::~Session() {
     // A failing unload after a device fault has nobody to tell: the fault itself was reported.
-    for (const auto& [object, module] : modules_) (void)api().hipModuleUnload(module);
+    for (const auto& [object, module] : modules_) (void)api().hipModuleUnload(module.handle);
 }
 
 pm::Result<hipFunction_t> Session::function(const pm::CodeObject& object, const std::string& symbol) {
@@ -64,14 +104,45 @@ pm::Result<hipFunction_t> Session::function(const pm::CodeObject& object, const 
                 checked(api(), "hipModuleLoadData", api().hipModuleLoadData(&module, object.bytes.data()));
             !loaded)
             return loaded.error();
-        at = modules_.emplace(&object, module).first;
+        at = modules_.emplace(&object, LoadedModule{module, {}}).first;
+        if (library_->embedded()) {
+            auto writable = read_writable(api(), object, module);
+            if (!writable) return writable.error();
+            at->second.writable = std::move(*writable);
+        }
     }
     hipFunction_t function = nullptr;
     if (const auto got = checked(api(), "hipModuleGetFunction " + symbol,
-                                 api().hipModuleGetFunction(&function, at->second, symbol.c_str()));
+                                 api().hipModuleGetFunction(&function, at->second.handle, symbol.c_str()));
         !got)
         return got.error();
     return function;
+}
+
+pm::Result<std::vector<Finding>> Session::changed_globals(const pm::CodeObject& object,
+                                                          const std::string& where) const {
+    const auto loaded = modules_.find(&object);
+    if (loaded == modules_.end() || loaded->second.writable.empty()) return std::vector<Finding>{};
+    const auto now = read_writable(api(), object, loaded->second.handle);
+    if (!now) return now.error();
+    std::vector<Finding> findings;
+    std::size_t which = 0;
+    for (const pm::Segment& segment : object.segments) {
+        if (!segment.writable) continue;
+        const std::vector<std::byte>&was = loaded->second.writable[which], &is = (*now)[which];
+        ++which;
+        const auto at = std::mismatch(was.begin(), was.end(), is.begin(), is.end());
+        if (at.first == was.end()) continue;
+        const std::uint64_t address = segment.address + static_cast<std::uint64_t>(at.first - was.begin());
+        findings.push_back(
+            {std::string(kind::kGlobalChanged),
+             fmt::format("{}: {} was 0x{:02x}, is 0x{:02x} after the launches; the contract declares no such memory, "
+                         "and two launches at once would share it",
+                         where, variable_text(object, address), std::to_integer<unsigned>(*at.first),
+                         std::to_integer<unsigned>(*at.second)),
+             {}});
+    }
+    return findings;
 }
 
 void Session::take_report(LaunchTrouble& trouble) {

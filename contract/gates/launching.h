@@ -28,6 +28,12 @@ struct LaunchTrouble {
     bool stopped = false;                 // the outputs mean nothing
 };
 
+/// A loaded object, and what its writable segments held then.
+struct LoadedModule {
+    hipModule_t handle = nullptr;
+    std::vector<std::vector<std::byte>> writable; // as the object's writable segments; none where they cannot be read
+};
+
 /// A device with loaded modules; one a process.
 class Session {
 public:
@@ -43,6 +49,10 @@ public:
     const HipLibrary& library() const { return *library_; }
     /// The loaded function, loading the object when first asked. Error: the HIP call that failed.
     pm::Result<hipFunction_t> function(const pm::CodeObject& object, const std::string& symbol);
+    /// Variables of the loaded object that are not what they were when it was loaded, as findings whose text is behind
+    /// `where`: memory that no contract declares. Nothing where the object was not loaded or the library does not tell
+    /// where (a card's tells descriptors to nobody). Error: the HIP call that failed.
+    pm::Result<std::vector<Finding>> changed_globals(const pm::CodeObject& object, const std::string& where) const;
     /// Takes what the device says of the launches since the last call into `trouble`, and counts it.
     void take_report(LaunchTrouble& trouble);
 
@@ -53,7 +63,7 @@ private:
     explicit Session(std::shared_ptr<const HipLibrary> library) : library_(std::move(library)) {}
 
     std::shared_ptr<const HipLibrary> library_;
-    std::map<const pm::CodeObject*, hipModule_t> modules_;
+    std::map<const pm::CodeObject*, LoadedModule> modules_;
 };
 
 /// How the buffers of a launch set stand.

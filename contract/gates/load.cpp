@@ -2,6 +2,7 @@
 // smallest launch.
 
 #include "contract/gates/gate.h"
+#include "peacemaker/object/descriptor.h"
 
 #include <fmt/format.h>
 
@@ -51,6 +52,16 @@ void check_arguments(const Subject& subject, const Launch& launch, const pm::Ker
                     fmt::format("{}: argument {}, {}, is declared as {}, {} bytes at offset {}; the object takes {}",
                                 head, i + 1, is.name, value_kind, is.size, is.offset, argument_text(want)));
     }
+}
+
+void check_descriptor(const Subject& subject, const Launch& launch, const pm::Kernel& compiled, GateResult& result) {
+    const pm::DescriptorProblems problems = pm::descriptor_problems(*subject.chip, compiled);
+    const std::string head = fmt::format("{} on {}: descriptor of {}", subject.name, subject.chip->name, launch.symbol);
+    ++result.checks;
+    for (const std::string& fault : problems.faults)
+        add_finding(result, kind::kBadDescriptor, fmt::format("{}: {}", head, fault));
+    for (const std::string& reason : problems.unmodelled)
+        result.unchecked.push_back(fmt::format("{}: {}", head, reason));
 }
 
 void check_launch(const Subject& subject, const std::string& where, const LaunchPlan& launch,
@@ -115,6 +126,7 @@ void check_object(GateContext& context, GateResult& result) {
             continue;
         }
         check_arguments(subject, launch, *compiled, result);
+        check_descriptor(subject, launch, *compiled, result);
     }
     if (!result.findings.empty()) return;
     check_certificates(subject, result);

@@ -91,9 +91,7 @@ bool check_repeats(GateContext& context, GateResult& result, std::size_t shape) 
     return add_trouble(result, std::move(trouble));
 }
 
-} // namespace
-
-void run_memory(GateContext& context, GateResult& result) {
+void launch_all(GateContext& context, GateResult& result) {
     for (Finding& finding : context.held) result.findings.push_back(std::move(finding));
     context.held.clear();
     for (const std::size_t shape : context.memory_shapes()) {
@@ -119,6 +117,21 @@ void run_memory(GateContext& context, GateResult& result) {
         return;
     }
     (void)check_repeats(context, result, *two);
+}
+
+} // namespace
+
+void run_memory(GateContext& context, GateResult& result) {
+    launch_all(context, result);
+    if (context.subject.object == nullptr) return;
+    const std::string where = fmt::format("{} on {}", context.subject.name, context.subject.chip->name);
+    auto changed = context.session.changed_globals(*context.subject.object, where);
+    if (!changed) {
+        result.unchecked.push_back(fmt::format("{}: {}", where, changed.error().text));
+        return;
+    }
+    ++result.checks;
+    result.findings.insert(result.findings.end(), changed->begin(), changed->end());
 }
 
 } // namespace hkc::gate

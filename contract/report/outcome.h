@@ -28,6 +28,7 @@ namespace kind {
 inline constexpr std::string_view kWrongChip = "object for another chip";
 inline constexpr std::string_view kUnreadableObject = "unreadable object";
 inline constexpr std::string_view kSymbolMissing = "symbol missing";
+inline constexpr std::string_view kBadDescriptor = "bad kernel descriptor";
 inline constexpr std::string_view kArgumentMismatch = "argument mismatch";
 inline constexpr std::string_view kBlockSize = "block size";
 inline constexpr std::string_view kLdsLimit = "LDS over the limit";
@@ -36,6 +37,7 @@ inline constexpr std::string_view kNotCertified = "not certified";
 inline constexpr std::string_view kHipError = "HIP error";
 inline constexpr std::string_view kGuardOverwritten = "guard overwritten";
 inline constexpr std::string_view kInputChanged = "input changed";
+inline constexpr std::string_view kGlobalChanged = "undeclared memory changed";
 inline constexpr std::string_view kOutputNotWritten = "output not written";
 inline constexpr std::string_view kNotRepeatable = "not repeatable";
 inline constexpr std::string_view kOutsideOracle = "outside the oracle";

@@ -5,6 +5,7 @@
 #include "peacemaker/certify/hazards.h"
 #include "peacemaker/certify/lds.h"
 #include "peacemaker/certify/waits.h"
+#include "peacemaker/object/descriptor.h"
 #include "peacemaker/object/source_line.h"
 #include "peacemaker/support/text.h"
 
@@ -143,6 +144,10 @@ Checked check_all(const CodeObject& object, const Kernel& kernel, const Code& co
     }
     add(check_pairing(code));
     add(check_registers(chip, kernel, code));
+    DescriptorProblems descriptor = descriptor_problems(chip, kernel);
+    for (std::string& fault : descriptor.faults)
+        out.obligations.push_back({kind::kDescriptor, 0, std::move(fault), {}, true});
+    for (const std::string& reason : descriptor.unmodelled) out.unchecked.push_back("descriptor: " + reason);
     std::stable_sort(out.obligations.begin(), out.obligations.end(), [](const Obligation& a, const Obligation& b) {
         return a.fault != b.fault ? a.fault : a.step < b.step;
     });

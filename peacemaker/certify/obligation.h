@@ -19,6 +19,7 @@ inline constexpr std::string_view kHazard = "hazard not kept off";
 inline constexpr std::string_view kClause = "s_clause not well formed";
 inline constexpr std::string_view kDelay = "s_delay_alu not well formed";
 inline constexpr std::string_view kRegisterOutside = "register outside the allocation";
+inline constexpr std::string_view kDescriptor = "kernel descriptor not as it must be";
 inline constexpr std::string_view kScratchDisabled = "scratch used though the descriptor does not enable it";
 inline constexpr std::string_view kLdsRace = "LDS accesses of different waves without a barrier between";
 inline constexpr std::string_view kLdsOutside = "LDS address out of bounds";

@@ -27,7 +27,7 @@ CodeObject object_of(const Chip& chip, const std::vector<isa::Sample>& samples) 
     Kernel kernel;
     kernel.name = "samples";
     kernel.code_size = object.bytes.size();
-    kernel.descriptor.compute_pgm_rsrc1 = 0xfu << 16;
+    kernel.descriptor.compute_pgm_rsrc1 = 0xfu << 16 | 1u << 30; // subnormals kept, loads in order
     object.kernels.push_back(kernel);
     return object;
 }

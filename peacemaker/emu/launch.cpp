@@ -11,6 +11,7 @@
 #include "peacemaker/emu/wave.h"
 #include "peacemaker/emu/workgroup.h"
 #include "peacemaker/isa/disassembler.h"
+#include "peacemaker/object/descriptor.h"
 #include "peacemaker/object/source_line.h"
 #include "peacemaker/support/text.h"
 
@@ -184,17 +185,23 @@ Result<void> check_request(const Launch& l) {
     return {};
 }
 
-// Non-default rounding or denormal modes are not modelled; they stop the launch before it starts.
-std::string unmodelled_mode(const Launch& l) {
+// What the descriptor asks for and is not modelled, or is not as it must be; it stops the launch before it starts.
+std::vector<std::string> not_followed(const Launch& l) {
+    DescriptorProblems problems = descriptor_problems(l.chip, l.kernel);
+    std::vector<std::string> reasons;
+    for (std::vector<std::string>* of : {&problems.faults, &problems.unmodelled})
+        for (const std::string& text : *of)
+            reasons.push_back(fmt::format("unsupported descriptor of kernel {}: {}", l.kernel.name, text));
     const std::uint32_t word = l.kernel.descriptor.compute_pgm_rsrc1;
     const std::uint32_t rounding = descriptor_field(word, 12, 4), denormals = descriptor_field(word, 16, 4);
-    if (rounding != 0) return fmt::format("unsupported float rounding mode {} of kernel {}", rounding, l.kernel.name);
+    if (rounding != 0)
+        reasons.push_back(fmt::format("unsupported float rounding mode {} of kernel {}", rounding, l.kernel.name));
     // f32 subnormals are kept or flushed on both sides; f16 and f64 ones are kept.
     if ((denormals & 12u) != 12u || ((denormals & 3u) != 0 && (denormals & 3u) != 3u))
-        return fmt::format("unsupported float denormal mode {} of kernel {}", denormals, l.kernel.name);
+        reasons.push_back(fmt::format("unsupported float denormal mode {} of kernel {}", denormals, l.kernel.name));
     if (descriptor_field(word, 26, 1) != 0)
-        return fmt::format("unsupported FP16_OVFL mode of kernel {}", l.kernel.name);
-    return {};
+        reasons.push_back(fmt::format("unsupported FP16_OVFL mode of kernel {}", l.kernel.name));
+    return reasons;
 }
 
 void put(std::byte* at, std::uint64_t value, std::uint32_t bytes) { std::memcpy(at, &value, bytes); }
@@ -567,10 +574,8 @@ Result<Report> launch(Memory& memory, Module& module, const LaunchRequest& reque
 
     Report report;
     report.launches = 1;
-    if (std::string mode = unmodelled_mode(l); !mode.empty()) {
-        report.unsupported.push_back(std::move(mode));
-        return report;
-    }
+    report.unsupported = not_followed(l);
+    if (!report.unsupported.empty()) return report;
     const std::uint64_t workgroups = std::uint64_t{request.grid[0]} * request.grid[1] * request.grid[2];
     const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
     const auto threads =

@@ -1,5 +1,7 @@
 // Random changes of the real registry: each is read or refused with a message, never a crash, and never in silence.
+#include "contract/oracle/oracle.h"
 #include "contract/registry/registry.h"
+#include "contract/report/outcome.h"
 #include "peacemaker/support/file.h"
 
 #include <fmt/format.h>
@@ -13,11 +15,7 @@
 
 namespace {
 
-const hkc::KnownNames kNames{{"affine", "affine_relu2", "relu2"},
-                             {"argument mismatch", "out-of-bounds write", "guard overwritten", "output not written",
-                              "outside the oracle", "differs from the replaced chain", "NaN lost",
-                              "differs from the record", "register used before its wait", "LDS race",
-                              "device memory race", "not certified", "not repeatable", "out-of-bounds read"}};
+const hkc::KnownNames kNames{hkc::oracle_names(), hkc::finding_kinds()};
 
 constexpr std::array<std::string_view, 24> kTokens{"{",      "}",      "[",
                                                    "]",      "[[",     "]]",

@@ -231,6 +231,33 @@ TEST_F(ContractTool, WhereACertificateIsDemandedAMissingWaitIsRedAtGate1AndOnThe
     EXPECT_EQ(read(root / "report.json"), before) << "what was kept is damaged";
 }
 
+std::string with_variable(const std::string& last_statement) {
+    std::string text = kKernel;
+    text.insert(text.find("KERNEL square"), "static __attribute__((device)) unsigned left[2];\n");
+    const std::size_t before = text.find("    if (i >= count) return;");
+    return text.insert(before, last_statement);
+}
+
+TEST_F(ContractTool, AVariableOfTheModuleThatALaunchLeavesChangedIsRedAtGate2) {
+    write("square.hip", with_variable("    if (i == 0) ((volatile unsigned *)left)[1] = count;\n"));
+    const Ran ran = run(std::string(kOn) + "--gates 1-4");
+    EXPECT_EQ(ran.status, 1) << ran.out;
+    EXPECT_TRUE(has(ran, "fail gfx1151 square gate 2 memory: undeclared memory changed")) << ran.out;
+    EXPECT_FALSE(has(ran, "square gate 3")) << ran.out;
+}
+
+TEST_F(ContractTool, AVariableThatEveryLaunchPutsBackIsNone) {
+    write("square.hip", with_variable(R"(
+    if (__builtin_amdgcn_workitem_id_x() == 0) {
+        const unsigned before = __hip_atomic_fetch_add(left, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+        if (before + 1 == (count + 31u) / 32u) __hip_atomic_store(left, 0u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    }
+)"));
+    const Ran ran = run(std::string(kOn) + "--gates 1-4");
+    EXPECT_EQ(ran.status, 0) << ran.out;
+    EXPECT_TRUE(has(ran, "1 pass gates 1-4")) << ran.out;
+}
+
 TEST_F(ContractTool, WithoutTheDemandAControlOfCertifyIsMissed) {
     add(kWaitGone);
     const Ran ran = run(std::string(kOn) + "--gates 1-4");
