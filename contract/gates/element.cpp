@@ -15,16 +15,22 @@ namespace {
 std::uint64_t encode_float(FloatLayout layout, double value) {
     const std::uint64_t sign = std::signbit(value) ? layout.sign_bit() : 0;
     if (std::isnan(value)) return sign | layout.infinity() | layout.quiet_bit();
-    const double magnitude = std::fabs(value);
-    if (std::isinf(value)) return sign | layout.infinity();
-    const int bias = layout.bias();
-    const auto m = static_cast<int>(layout.mantissa_bits);
-    // Magnitudes count up from zero as their bit patterns do, so a carry out of the mantissa lands where it must.
-    const int exponent = magnitude == 0 ? 1 - bias : std::max(std::ilogb(magnitude), 1 - bias);
-    const double steps = std::nearbyint(std::ldexp(magnitude, m - exponent));
-    const auto base = static_cast<std::uint64_t>(exponent + bias - 1) << layout.mantissa_bits;
-    const std::uint64_t bits = base + static_cast<std::uint64_t>(steps);
-    return sign | std::min(bits, layout.infinity());
+    constexpr FloatLayout kDouble{11, 52};
+    const auto magnitude = std::bit_cast<std::uint64_t>(value) & ~kDouble.sign_bit();
+    const unsigned dropped = kDouble.mantissa_bits - layout.mantissa_bits;
+    const auto exponent = static_cast<int>(magnitude >> kDouble.mantissa_bits) - kDouble.bias() + layout.bias();
+    // Bit patterns count up as magnitudes do, so a carry out of the mantissa lands where it must.
+    std::uint64_t bits =
+        magnitude - (static_cast<std::uint64_t>(kDouble.bias() - layout.bias()) << kDouble.mantissa_bits);
+    unsigned shift = dropped;
+    if (exponent < 1) {
+        // A subnormal result, or zero: the leading one is a bit of the mantissa.
+        bits = (magnitude & kDouble.largest_subnormal()) | std::uint64_t{1} << kDouble.mantissa_bits;
+        shift += static_cast<unsigned>(1 - exponent);
+        if (shift > kDouble.mantissa_bits + 1) return sign;
+    }
+    const std::uint64_t half = std::uint64_t{1} << (shift - 1), odd = bits >> shift & 1U;
+    return sign | std::min((bits + half - 1 + odd) >> shift, layout.infinity());
 }
 
 template <typename Int>
