@@ -5,6 +5,7 @@
 #include "contract/receipt/make.h"
 #include "contract/receipt/markdown.h"
 #include "contract/receipt/verify.h"
+#include "contract/reference/reference.h"
 #include "peacemaker/support/file.h"
 #include "peacemaker/support/text.h"
 
@@ -71,6 +72,10 @@ int parse(int argc, char** argv, Options& options) {
         command->add_option("--jobs", options.run.jobs, "child processes at a time")
             ->check(CLI::Range(1U, 1024U))
             ->capture_default_str();
+    }
+    if (const auto page = hkc::asked_reference(app, argc, argv)) {
+        fmt::print("{}", *page);
+        return 0;
     }
     try {
         app.parse(argc, argv);

@@ -3,8 +3,10 @@
 #include "contract/project/project.h"
 #include "contract/records/apply.h"
 #include "contract/records/check.h"
+#include "contract/reference/reference.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <csignal>
 #include <cstdio>
@@ -79,6 +81,10 @@ int main(int argc, char** argv) {
         app.add_subcommand("apply", "rewrites the record files from the RECORD lines of an audit on standard input");
     app.add_subcommand("check",
                        "says which kernels have no record, which records have no kernel, and which have scratch");
+    if (const auto page = hkc::asked_reference(app, argc, argv)) {
+        fmt::print("{}", *page);
+        return 0;
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

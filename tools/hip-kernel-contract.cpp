@@ -2,6 +2,7 @@
 // its page.
 
 #include "contract/project/project.h"
+#include "contract/reference/reference.h"
 #include "contract/runner/base.h"
 #include "contract/runner/junit.h"
 #include "contract/runner/lines.h"
@@ -100,6 +101,10 @@ int parse(int argc, char** argv, Options& options) {
         ->check(pm::missing_folder);
     merging->add_option("--junit", merge.junit, "write it to this file as JUnit XML, too")->check(pm::missing_folder);
     merging->add_option("--chip", merge.chips, "chips that must be there, with commas between, or all registered ones");
+    if (const auto page = hkc::asked_reference(app, argc, argv)) {
+        fmt::print("{}", *page);
+        return 0;
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

@@ -1,5 +1,6 @@
 // peacemaker: code objects as typed programs. So far: run, exec, certify, audit, mutate, score, lift, loops, isa.
 #include "contract/project/project.h"
+#include "contract/reference/reference.h"
 #include "contract/runner/mutants.h"
 #include "peacemaker/audit/audit.h"
 #include "peacemaker/certify/certify.h"
@@ -12,6 +13,7 @@
 #include "peacemaker/run/run_file.h"
 #include "peacemaker/score/score.h"
 #include "peacemaker/support/file.h"
+#include "peacemaker/support/installed.h"
 #include "peacemaker/support/output_file.h"
 #include "peacemaker/support/text.h"
 
@@ -494,6 +496,10 @@ int main(int argc, char** argv) {
     for (const auto add :
          {add_run, add_exec, add_certify, add_audit, add_mutate, add_score, add_lift, add_loops, add_isa})
         add(app, status);
+    if (const auto page = hkc::asked_reference(app, argc, argv)) {
+        fmt::print("{}", *page);
+        return kClean;
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

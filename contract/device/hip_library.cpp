@@ -1,5 +1,7 @@
 #include "contract/device/hip_library.h"
 
+#include "peacemaker/support/installed.h"
+
 #include <fmt/format.h>
 
 #include <dlfcn.h>
@@ -9,22 +11,12 @@
 #include <cstring>
 
 namespace hkc {
-namespace {
-
-std::filesystem::path folder_of_this_program() {
-    std::error_code ec;
-    const auto program = std::filesystem::read_symlink("/proc/self/exe", ec);
-    return ec ? std::filesystem::path(".") : program.parent_path();
-}
-
-} // namespace
 
 std::vector<std::string> library_candidates(DeviceKind kind) {
     // The unversioned name belongs to a development install; the versioned ones are what a run-time install has.
     if (kind == DeviceKind::kRocm)
         return {"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
-    if (const char* named = std::getenv("HKC_EMBEDDED_DEVICE"); named != nullptr && *named != '\0') return {named};
-    return {(folder_of_this_program().parent_path() / "lib" / "libpm_hip.so").string()};
+    return {pm::embedded_device_library()};
 }
 
 pm::Result<std::shared_ptr<const HipLibrary>> open_hip_library(const std::vector<std::string>& candidates) {

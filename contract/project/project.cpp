@@ -4,6 +4,8 @@
 #include "contract/oracle/plugin.h"
 #include "contract/report/outcome.h"
 
+#include "peacemaker/support/installed.h"
+
 #include <fmt/format.h>
 
 #include <optional>
@@ -32,6 +34,7 @@ std::optional<fs::path> tree_at_or_above(fs::path folder) {
 pm::Result<fs::path> find_root(const fs::path& current, const fs::path& program) {
     if (const auto tree = tree_at_or_above(current)) return tree->lexically_relative(current);
     if (const auto tree = tree_at_or_above(program.parent_path())) return *tree;
+    if (const fs::path data = pm::installed_data(program); is_tree(data)) return data;
     return pm::Error{fmt::format("no registry/ and toolchains.toml in the current folder {} or beside the program {}, "
                                  "nor in a parent of either; --root names the folder that has them",
                                  current.string(), program.string())};
@@ -46,7 +49,7 @@ pm::Result<Project> load_project(const ProjectOptions& options) {
     project.root = options.root;
     if (project.root.empty()) {
         std::error_code ec;
-        auto found = find_root(fs::current_path(ec), fs::read_symlink("/proc/self/exe", ec));
+        auto found = find_root(fs::current_path(ec), pm::program_file());
         if (!found) return found.error();
         project.root = std::move(*found);
     }

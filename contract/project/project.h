@@ -32,7 +32,8 @@ struct Project {
 };
 
 /// The tree that a tool works on where --root is not given: `current` or the nearest parent of it that is a tree
-/// (relative to `current`); else the nearest parent of `program`, the tool's own file, that is one. Both are absolute.
+/// (relative to `current`); else the nearest parent of `program`, the tool's own file, that is one; else the data that
+/// is installed with it. Both are absolute.
 /// Error: names both places and --root.
 pm::Result<std::filesystem::path> find_root(const std::filesystem::path& current, const std::filesystem::path& program);
 

@@ -53,7 +53,7 @@ void check_fingerprint(const Registry& registry, std::span<const ToolchainSpec> 
                                                  fmt::join((*toolchain)->chips, ", ")));
     // hipcc's version is not its clang's, and only the latter signs objects.
     const std::string idents = fmt::format("{}", fmt::join(line.fingerprint.idents, " + "));
-    if ((*toolchain)->kind == CompilerKind::kClang && !names_version(idents, (*toolchain)->version))
+    if ((*toolchain)->kind != CompilerKind::kHipcc && !names_version(idents, (*toolchain)->version))
         return faults.add(line.line,
                           fmt::format("built by {}; toolchains.toml:{} says that {} is version {}. Records of another "
                                       "compiler belong to a toolchain of their own",

@@ -3,9 +3,11 @@
 #include "contract/registry/registry.h"
 #include "contract/toolchain/cache.h"
 #include "contract/toolchain/depfile.h"
+#include "contract/toolchain/hip_parts.h"
 #include "contract/toolchain/subprocess.h"
 #include "peacemaker/object/code_object.h"
 #include "peacemaker/support/file.h"
+#include "peacemaker/support/installed.h"
 #include "peacemaker/support/text.h"
 
 #include <fmt/format.h>
@@ -33,19 +35,32 @@ namespace fs = std::filesystem;
 
 constexpr int kCacheFormat = 1; // part of every key: another layout never reads this one's entries
 
+/// Whether the family asks for waves of 64 lanes; the last word counts.
+bool asks_for_wave64(const std::vector<std::string>& flags) {
+    bool wave64 = false;
+    for (const std::string& flag : flags)
+        if (flag == "-mwavefrontsize64" || flag == "-mno-wavefrontsize64") wave64 = flag == "-mwavefrontsize64";
+    return wave64;
+}
+
 /// What a compiler of that kind always gets.
-std::vector<std::string> kind_flags(CompilerKind kind, const std::string& chip) {
+std::vector<std::string> kind_flags(CompilerKind kind, const std::string& chip, bool wave64) {
+    const bool hipcc = kind == CompilerKind::kHipcc;
     std::vector<std::string> flags;
-    if (kind == CompilerKind::kClang) flags = {"-x", "hip"};
+    if (!hipcc) flags = {"-x", "hip"};
     flags.insert(flags.end(), {"--offload-arch=" + chip, "--cuda-device-only"});
-    if (kind == CompilerKind::kClang) flags.insert(flags.end(), {"--no-gpu-bundle-output", "-nogpulib", "-nogpuinc"});
+    if (!hipcc) flags.insert(flags.end(), {"--no-gpu-bundle-output", "-nogpulib", "-nogpuinc"});
+    // HIP's headers size warps by a macro that later compilers no longer define.
+    if (kind == CompilerKind::kClangHip)
+        flags.emplace_back(wave64 ? "-D__AMDGCN_WAVEFRONT_SIZE=64" : "-D__AMDGCN_WAVEFRONT_SIZE=32");
     // Without an id of the source's path, one source gives one object wherever it stands.
     flags.insert(flags.end(), {"-fuse-cuid=none", "-c"});
     return flags;
 }
 
 std::vector<std::string> fingerprint_flags(const CompileRequest& request) {
-    std::vector<std::string> flags = kind_flags(request.toolchain->spec.kind, request.chip->name);
+    std::vector<std::string> flags =
+        kind_flags(request.toolchain->spec.kind, request.chip->name, asks_for_wave64(request.flags));
     flags.insert(flags.end(), request.flags.begin(), request.flags.end());
     return flags;
 }
@@ -171,6 +186,7 @@ struct Job {
     fs::path cache_dir;
     std::string source_text; // edits made
     std::vector<std::string> command;
+    std::optional<HipParts> hip; // of the kind "clang-hip"
     std::string key;
 
     [[nodiscard]] fs::path manifest() const { return cache_dir / "compile" / key.substr(0, 2) / (key + ".json"); }
@@ -183,7 +199,12 @@ struct Job {
 };
 
 pm::Result<Job> prepare(const CompileRequest& request, const fs::path& cache_dir) {
-    Job job{.request = &request, .cache_dir = fs::absolute(cache_dir), .source_text = {}, .command = {}, .key = {}};
+    Job job{.request = &request,
+            .cache_dir = fs::absolute(cache_dir),
+            .source_text = {},
+            .command = {},
+            .hip = {},
+            .key = {}};
     pm::Result<std::string> text = pm::read_file(request.root / request.source);
     if (!text) return text.error();
     PlantBuild build;
@@ -192,6 +213,13 @@ pm::Result<Job> prepare(const CompileRequest& request, const fs::path& cache_dir
     if (!text) return text.error().with((request.root / request.source).string());
     job.source_text = std::move(*text);
     job.command = compile_command(request);
+    if (request.toolchain->spec.kind == CompilerKind::kClangHip) {
+        pm::Result<HipParts> parts = find_hip_parts(hip_places());
+        if (!parts) return parts.error().with("toolchain " + request.toolchain->spec.name);
+        const std::vector<std::string> added = hip_flags(*parts, request.chip->name, asks_for_wave64(request.flags));
+        job.command.insert(job.command.end(), added.begin(), added.end());
+        job.hip = std::move(*parts);
+    }
     const nlohmann::json key = {
         {"format", kCacheFormat},
         {"compiler", request.toolchain->identity},
@@ -254,6 +282,34 @@ std::string indented(const std::string& text) {
     return out;
 }
 
+/// Where the device libraries lack the chip's ISA version: makes it a library in `work`, and gives the options that
+/// link it. Error: the compiler's.
+pm::Result<std::vector<std::string>> own_isa_version(const Job& job, const fs::path& work) {
+    const std::string& chip = job.request->chip->name;
+    if (!job.hip || has_isa_version(*job.hip, chip)) return std::vector<std::string>{};
+    const fs::path text = work / "isa_version.ll", library = work / "isa_version.bc";
+    if (auto written = pm::write_file_atomically(text, isa_version_ir(chip)); !written) return written.error();
+    const pm::Result<Finished> done =
+        run({{job.request->toolchain->compiler.string(), "-x", "ir", "-target", "amdgcn-amd-amdhsa", "-nogpulib", "-c",
+              "-emit-llvm", text.string(), "-o", library.string()},
+             work,
+             environment_of(*job.request)});
+    if (!done) return done.error();
+    if (!done->succeeded()) return pm::Error{"the chip's ISA version: " + done->how() + indented(done->err)};
+    return std::vector<std::string>{"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library.string()};
+}
+
+/// What to do about a failure that HIP's headers have part in; empty where they have none.
+std::string advice(const CompileRequest& request, const std::string& said) {
+    const bool hip = said.find("hip/hip_") != said.npos || said.find("__ockl_") != said.npos ||
+                     said.find("__ocml_") != said.npos || said.find("cuda_wrappers/") != said.npos;
+    if (!hip || request.toolchain->spec.kind != CompilerKind::kClang) return {};
+    return fmt::format("\n  a source that includes <hip/hip_runtime.h> needs a toolchain of the kind \"clang-hip\" or "
+                       "\"hipcc\"; toolchains.toml:{} is \"clang\", which has neither HIP's headers nor its device "
+                       "libraries",
+                       request.toolchain->spec.line);
+}
+
 /// A compiler's failure, with a command to try by hand.
 pm::Error compiler_error(const Job& job, const std::string& what, const std::string& said) {
     const CompileRequest& request = *job.request;
@@ -262,15 +318,17 @@ pm::Error compiler_error(const Job& job, const std::string& what, const std::str
     return pm::Error{
         fmt::format("{}: {} {}\n  command, in {}{}: {}{}", job.name(), request.toolchain->spec.name, what,
                     request.root.string(), request.edits.empty() ? "" : ", the source edited", shell_text(argv),
-                    said.empty() ? std::string("\n  it printed nothing") : "\n  it printed:" + indented(said))};
+                    said.empty() ? std::string("\n  it printed nothing") : "\n  it printed:" + indented(said)) +
+        advice(request, said)};
 }
 
-/// The programs and device libraries that a compiler's -v lines name: what else the object depends on.
-std::vector<FileStamp> tools_of(const Job& job, const std::string& verbose) {
+/// The programs and device libraries that a compiler's -v lines name: what else the object depends on. `work` holds
+/// what is made anew each time.
+std::vector<FileStamp> tools_of(const Job& job, const std::string& verbose, const fs::path& work) {
     std::vector<FileStamp> tools;
     std::set<std::string> seen;
     const auto add = [&](const fs::path& path) {
-        if (!path.is_absolute() || !seen.insert(path.string()).second) return;
+        if (!path.is_absolute() || path.parent_path() == work || !seen.insert(path.string()).second) return;
         if (std::optional<FileStamp> stamp = stamp_of(path)) tools.push_back(std::move(*stamp));
     };
     const fs::path& compiler = job.request->toolchain->compiler;
@@ -335,6 +393,9 @@ pm::Result<CompiledObject> build(const Job& job) {
     }
     const fs::path object = work->path() / "object";
     const fs::path depfile = work->path() / "dependencies";
+    const auto isa_version = own_isa_version(job, work->path());
+    if (!isa_version) return isa_version.error().with(job.name());
+    argv.insert(argv.end(), isa_version->begin(), isa_version->end());
     argv.insert(argv.end(), {source, "-o", object.string()});
     const std::vector<std::string> plain = argv;
     // -MD is ignored where the device alone is compiled, so the list is asked of the compiler proper; -v names the
@@ -384,7 +445,7 @@ pm::Result<CompiledObject> build(const Job& job) {
         includes_of(job, parse_depfile(*dependencies), work->path(), started);
     if (!includes) return compiled;
     nlohmann::json tools = nlohmann::json::array();
-    for (const FileStamp& tool : tools_of(job, done->err)) tools.push_back(to_json(tool));
+    for (const FileStamp& tool : tools_of(job, done->err, work->path())) tools.push_back(to_json(tool));
     const nlohmann::json manifest = {
         {"object", hash},
         {"fingerprint",
@@ -402,7 +463,15 @@ pm::Result<CompiledObject> build(const Job& job) {
 
 fs::path default_cache_dir(const fs::path& root) {
     if (const char* named = std::getenv("HKC_CACHE_DIR"); named != nullptr && *named != '\0') return named;
-    return root / ".cache";
+    fs::path own = root / ".cache";
+    std::error_code error;
+    const bool installed = fs::equivalent(root, pm::installed_data(pm::program_file()), error);
+    if (!installed && (::access(own.c_str(), W_OK) == 0 || ::access(root.c_str(), W_OK) == 0)) return own;
+    if (const char* caches = std::getenv("XDG_CACHE_HOME"); caches != nullptr && *caches == '/')
+        return fs::path(caches) / "hip-kernel-contract";
+    if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
+        return fs::path(home) / ".cache/hip-kernel-contract";
+    return own;
 }
 
 std::string first_compiler_error(std::string_view output) {

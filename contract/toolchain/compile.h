@@ -43,7 +43,8 @@ struct CompiledObject {
     bool from_cache = false;
 };
 
-/// $HKC_CACHE_DIR, or `root`/.cache.
+/// $HKC_CACHE_DIR, or `root`/.cache; for a root that is installed or cannot be written hip-kernel-contract/ in
+/// $XDG_CACHE_HOME or ~/.cache.
 std::filesystem::path default_cache_dir(const std::filesystem::path& root);
 
 /// Error: the source, the command and what the compiler said; or the edit that does not occur exactly once; or what is
@@ -59,7 +60,8 @@ std::vector<pm::Result<CompiledObject>> compile_all(std::span<const CompileReque
 /// The first line of a compiler's output that is an error, without what is before it; empty where there is none.
 std::string first_compiler_error(std::string_view output);
 
-/// The compiler's command line for a request, without output and dependency names.
+/// The compiler's command line for a request, without output and dependency names, and without what `hip_flags` adds for
+/// the kind "clang-hip".
 std::vector<std::string> compile_command(const CompileRequest& request);
 
 } // namespace hkc

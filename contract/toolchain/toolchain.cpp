@@ -15,6 +15,7 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <map>
 #include <set>
 #include <sstream>
 #include <unistd.h>
@@ -115,8 +116,11 @@ private:
         spec.name = *name;
         auto kind = word(table, "kind");
         if (!kind) return kind.error();
-        if (*kind != "clang" && *kind != "hipcc") return wrong(*table.get("kind"), "kind", "\"clang\" or \"hipcc\"");
-        spec.kind = *kind == "clang" ? CompilerKind::kClang : CompilerKind::kHipcc;
+        const std::map<std::string, CompilerKind> kinds = {
+            {"clang", CompilerKind::kClang}, {"clang-hip", CompilerKind::kClangHip}, {"hipcc", CompilerKind::kHipcc}};
+        const auto named = kinds.find(*kind);
+        if (named == kinds.end()) return wrong(*table.get("kind"), "kind", R"("clang", "clang-hip" or "hipcc")");
+        spec.kind = named->second;
         auto version = word(table, "version");
         if (!version) return version.error();
         if (std::isdigit(static_cast<unsigned char>(version->front())) == 0)

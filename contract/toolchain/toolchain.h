@@ -17,8 +17,9 @@
 
 namespace hkc {
 
-/// How a compiler is driven: clang++ in HIP mode, or the hipcc driver, whose output is an offload bundle.
-enum class CompilerKind : std::uint8_t { kClang, kHipcc };
+/// How a compiler is driven: clang++ in HIP mode alone, the same with the system's HIP headers and device libraries, or
+/// the hipcc driver, which has its own and whose output is an offload bundle.
+enum class CompilerKind : std::uint8_t { kClang, kClangHip, kHipcc };
 
 /// One [[toolchain]] of toolchains.toml.
 struct ToolchainSpec {

@@ -165,11 +165,4 @@ Result<ExecResult> exec_program(const ExecRequest& request) {
     return result;
 }
 
-std::string embedded_device_library() {
-    if (const char* named = std::getenv("HKC_EMBEDDED_DEVICE"); named != nullptr && *named != '\0') return named;
-    std::error_code failure;
-    const fs::path self = fs::read_symlink("/proc/self/exe", failure);
-    return (self.parent_path().parent_path() / "lib" / "libpm_hip.so").string();
-}
-
 } // namespace pm

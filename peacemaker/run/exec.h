@@ -35,7 +35,4 @@ struct ExecResult {
 /// Runs the program to its end. Error: no such chip, library or program.
 Result<ExecResult> exec_program(const ExecRequest& request);
 
-/// The device's library beside this program, or the one that HKC_EMBEDDED_DEVICE names.
-std::string embedded_device_library();
-
 } // namespace pm

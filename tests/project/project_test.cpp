@@ -44,6 +44,13 @@ TEST_F(FindRoot, ElseTheTreeBesideTheProgram) {
     EXPECT_EQ(found(fs::path("/"), other / "build/bin/tool"), other.string());
 }
 
+TEST_F(FindRoot, ElseTheInstalledData) {
+    const fs::path data = tree("prefix/share/hip-kernel-contract");
+    EXPECT_EQ(found(folder("elsewhere"), scratch.path() / "prefix/bin/tool"), data.string());
+    const fs::path other = tree("prefix");
+    EXPECT_EQ(found(folder("elsewhere"), scratch.path() / "prefix/bin/tool"), other.string());
+}
+
 TEST_F(FindRoot, HalfATreeIsNone) {
     const fs::path other = tree("other");
     const fs::path only_registry = folder("half/registry").parent_path();

@@ -415,12 +415,56 @@ TEST_F(Compile, DrivesTheRealHipcc) {
     EXPECT_NE(error().find("kernels/k.hip:1:2: error: no"), std::string::npos) << error();
 }
 
+// HIP's own headers and device libraries, for a chip that those of Debian 12 know and for one that is later.
+TEST_F(Compile, BuildsWhatIncludesHipsHeadersWithTheDeviceLibraries) {
+    folder_.write("kernels/k.hip", R"(#include <hip/hip_runtime.h>
+extern "C" __global__ void __launch_bounds__(64) store(float* out) {
+    __shared__ float part[64];
+    part[threadIdx.x] = tanhf(static_cast<float>(blockIdx.x * blockDim.x + threadIdx.x));
+    __syncthreads();
+    out[threadIdx.x] = __shfl_xor(part[63 - threadIdx.x], 1);
+}
+)");
+    toolchain_.spec.kind = hkc::CompilerKind::kClangHip;
+    for (const char* chip : {"gfx1030", "gfx1151"}) {
+        request_.chip = *pm::find_chip(chip);
+        const hkc::CompiledObject object = compiled();
+        const auto parsed = pm::parse_code_object(object.bytes, "object", request_.chip);
+        ASSERT_TRUE(parsed) << parsed.error().text;
+        EXPECT_NE(parsed->find_kernel("store"), nullptr);
+        EXPECT_EQ(object.fingerprint.flags,
+                  (std::vector<std::string>{"-x hip", "--cuda-device-only", "-nogpulib", "-nogpuinc",
+                                            "-D__AMDGCN_WAVEFRONT_SIZE=32", "-O1", "-DVALUE=7"}));
+        EXPECT_GE(object.fingerprint.idents.size(), 2U) << "the device libraries' own is not there";
+        EXPECT_TRUE(compiled().from_cache) << chip;
+    }
+}
+
+TEST_F(Compile, SaysWhichKindBuildsWhatIncludesHipsHeaders) {
+    folder_.write("kernels/k.hip", "#include <hip/hip_runtime.h>\n");
+    toolchain_.spec.line = 7;
+    EXPECT_NE(error().find("needs a toolchain of the kind \"clang-hip\" or \"hipcc\"; toolchains.toml:7 is \"clang\""),
+              std::string::npos)
+        << error();
+}
+
 TEST(CacheDir, IsTheVariablesOrTheRoots) {
     ::unsetenv("HKC_CACHE_DIR");
-    EXPECT_EQ(hkc::default_cache_dir("/root"), "/root/.cache");
+    const ScratchFolder root;
+    EXPECT_EQ(hkc::default_cache_dir(root.path()), root.path() / ".cache");
     ::setenv("HKC_CACHE_DIR", "/elsewhere", 1);
-    EXPECT_EQ(hkc::default_cache_dir("/root"), "/elsewhere");
+    EXPECT_EQ(hkc::default_cache_dir(root.path()), "/elsewhere");
     ::unsetenv("HKC_CACHE_DIR");
+}
+
+// Nobody can write below a file that is no folder, the superuser included.
+TEST(CacheDir, OfARootThatCannotBeWrittenIsTheUsers) {
+    ::unsetenv("HKC_CACHE_DIR");
+    ::setenv("HOME", "/somebody", 1);
+    ::setenv("XDG_CACHE_HOME", "/caches", 1);
+    EXPECT_EQ(hkc::default_cache_dir("/dev/null/root"), "/caches/hip-kernel-contract");
+    ::unsetenv("XDG_CACHE_HOME");
+    EXPECT_EQ(hkc::default_cache_dir("/dev/null/root"), "/somebody/.cache/hip-kernel-contract");
 }
 
 } // namespace

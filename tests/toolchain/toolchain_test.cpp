@@ -86,7 +86,7 @@ TEST(Toolchains, SayWhatIsWrongAndWhere) {
         {"unknown key", "version = \"9", "versoin = \"9",
          "t.toml:4: unknown key \"versoin\" in [[toolchain]] (did you mean \"version\"?)"},
         {"missing key", "compilers = [\"hkc-clang\"]", "", "t.toml:1: [[toolchain]] has no \"compilers\""},
-        {"kind", "\"clang\"\n", "\"gcc\"\n", "t.toml:3: kind = 'gcc'; expected \"clang\" or \"hipcc\""},
+        {"kind", "\"clang\"\n", "\"gcc\"\n", "t.toml:3: kind = 'gcc'; expected \"clang\", \"clang-hip\" or \"hipcc\""},
         {"type of the name", "name = \"hip\"", "name = 5", "t.toml:9: name = 5; expected a text"},
         {"a name that leaves the folder", "name = \"hip\"", "name = \"../hip\"",
          "t.toml:9: name = '../hip'; expected a name without '/'"},
