@@ -112,6 +112,7 @@ TEST_P(Example, OfThePageDoesWhatThePageSays) {
         if (std::regex_match(block.info, match, std::regex("\\w+ file=(\\S+)"))) {
             ++files;
             ASSERT_FALSE(fs::exists(root_ / match[1].str())) << where << ": " << match[1] << " is in the tree already";
+            fs::create_directories((root_ / match[1].str()).parent_path());
             ASSERT_TRUE(pm::write_file_atomically(root_ / match[1].str(), block.text)) << where;
         } else if (std::regex_match(block.info, match, std::regex("sh run(?: status=(\\d+))?"))) {
             ++commands;
@@ -139,7 +140,8 @@ TEST_P(Example, OfThePageDoesWhatThePageSays) {
 
 INSTANTIATE_TEST_SUITE_P(Pages, Example,
                          testing::Values(Page{"docs/kernel-contract.md", 2, 6, 6},
-                                         Page{"docs/embedded-device.md", 2, 6, 5}),
+                                         Page{"docs/embedded-device.md", 2, 6, 5},
+                                         Page{"docs/install.md", 5, 5, 2}),
                          [](const auto& info) {
                              std::string name = fs::path(info.param.file).stem().string();
                              std::replace(name.begin(), name.end(), '-', '_');

@@ -49,6 +49,7 @@ std::string fault_of(const Layers& layers, const std::string& file, const std::s
         {"bench", {"bench", "contract", "peacemaker"}},
         {"tests", {"tests", "contract", "peacemaker"}},
         {"docs", {"contract", "peacemaker"}},
+        {"examples", {"contract", "peacemaker"}},
     };
     const auto may = kMay.find(from[0]);
     if (may == kMay.end()) return fmt::format("a source in {}/, for which there is no rule", from[0]);
