@@ -35,12 +35,8 @@ namespace fs = std::filesystem;
 
 constexpr int kCacheFormat = 1; // part of every key: another layout never reads this one's entries
 
-/// Whether the family asks for waves of 64 lanes; the last word counts.
 bool asks_for_wave64(const std::vector<std::string>& flags) {
-    bool wave64 = false;
-    for (const std::string& flag : flags)
-        if (flag == "-mwavefrontsize64" || flag == "-mno-wavefrontsize64") wave64 = flag == "-mwavefrontsize64";
-    return wave64;
+    return asks_for(flags, "-mwavefrontsize64", "-mno-wavefrontsize64");
 }
 
 /// What a compiler of that kind always gets.
@@ -216,7 +212,7 @@ pm::Result<Job> prepare(const CompileRequest& request, const fs::path& cache_dir
     if (request.toolchain->spec.kind == CompilerKind::kClangHip) {
         pm::Result<HipParts> parts = find_hip_parts(hip_places());
         if (!parts) return parts.error().with("toolchain " + request.toolchain->spec.name);
-        const std::vector<std::string> added = hip_flags(*parts, request.chip->name, asks_for_wave64(request.flags));
+        const std::vector<std::string> added = hip_flags(*parts, request.chip->name, request.flags);
         job.command.insert(job.command.end(), added.begin(), added.end());
         job.hip = std::move(*parts);
     }
@@ -282,11 +278,15 @@ std::string indented(const std::string& text) {
     return out;
 }
 
-/// Where the device libraries lack the chip's ISA version: makes it a library in `work`, and gives the options that
-/// link it. Error: the compiler's.
-pm::Result<std::vector<std::string>> own_isa_version(const Job& job, const fs::path& work) {
+/// Of the kind "clang-hip": makes in `work` what HIP's parts of this system lack, and gives the options that take it.
+/// Error: the compiler's.
+pm::Result<std::vector<std::string>> own_hip_parts(const Job& job, const fs::path& work) {
+    if (!job.hip) return std::vector<std::string>{};
+    const fs::path header = work / "hip_later_compiler.h";
+    if (auto written = pm::write_file_atomically(header, later_compiler_header()); !written) return written.error();
+    std::vector<std::string> options = {"-include", header.string()};
     const std::string& chip = job.request->chip->name;
-    if (!job.hip || has_isa_version(*job.hip, chip)) return std::vector<std::string>{};
+    if (has_isa_version(*job.hip, chip)) return options;
     const fs::path text = work / "isa_version.ll", library = work / "isa_version.bc";
     if (auto written = pm::write_file_atomically(text, isa_version_ir(chip)); !written) return written.error();
     const pm::Result<Finished> done =
@@ -296,7 +296,8 @@ pm::Result<std::vector<std::string>> own_isa_version(const Job& job, const fs::p
              environment_of(*job.request)});
     if (!done) return done.error();
     if (!done->succeeded()) return pm::Error{"the chip's ISA version: " + done->how() + indented(done->err)};
-    return std::vector<std::string>{"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library.string()};
+    options.insert(options.end(), {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library.string()});
+    return options;
 }
 
 /// What to do about a failure that HIP's headers have part in; empty where they have none.
@@ -393,9 +394,9 @@ pm::Result<CompiledObject> build(const Job& job) {
     }
     const fs::path object = work->path() / "object";
     const fs::path depfile = work->path() / "dependencies";
-    const auto isa_version = own_isa_version(job, work->path());
-    if (!isa_version) return isa_version.error().with(job.name());
-    argv.insert(argv.end(), isa_version->begin(), isa_version->end());
+    const auto own_parts = own_hip_parts(job, work->path());
+    if (!own_parts) return own_parts.error().with(job.name());
+    argv.insert(argv.end(), own_parts->begin(), own_parts->end());
     argv.insert(argv.end(), {source, "-o", object.string()});
     const std::vector<std::string> plain = argv;
     // -MD is ignored where the device alone is compiled, so the list is asked of the compiler proper; -v names the

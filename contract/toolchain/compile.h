@@ -60,8 +60,8 @@ std::vector<pm::Result<CompiledObject>> compile_all(std::span<const CompileReque
 /// The first line of a compiler's output that is an error, without what is before it; empty where there is none.
 std::string first_compiler_error(std::string_view output);
 
-/// The compiler's command line for a request, without output and dependency names, and without what `hip_flags` adds for
-/// the kind "clang-hip".
+/// The compiler's command line for a request, without output and dependency names, and without what `hip_flags` adds
+/// for the kind "clang-hip".
 std::vector<std::string> compile_command(const CompileRequest& request);
 
 } // namespace hkc

@@ -56,23 +56,48 @@ pm::Result<HipParts> find_hip_parts(const HipPlaces& places) {
     return HipParts{std::move(*headers), std::move(*bitcode)};
 }
 
-std::vector<std::string> hip_flags(const HipParts& parts, std::string_view chip, bool wave64) {
+bool asks_for(std::span<const std::string> flags, std::string_view on, std::string_view off, bool otherwise) {
+    bool asked = otherwise;
+    for (const std::string& flag : flags)
+        if (flag == on || flag == off) asked = flag == on;
+    return asked;
+}
+
+std::vector<std::string> hip_flags(const HipParts& parts, std::string_view chip, std::span<const std::string> flags) {
     // What the driver puts before every source in HIP mode, and leaves out with -nogpuinc.
-    std::vector<std::string> flags = {"-include", "__clang_hip_runtime_wrapper.h", "-idirafter",
+    std::vector<std::string> added = {"-include", "__clang_hip_runtime_wrapper.h", "-idirafter",
                                       parts.headers.string()};
-    std::vector<fs::path> libraries;
+    const bool fast = asks_for(flags, "-ffast-math", "-fno-fast-math");
+    const auto part = [](const char* name, bool on) { return fmt::format("oclc_{}_{}", name, on ? "on" : "off"); };
     // hip.bc holds the barrier of HIP 5; later headers need none.
-    for (const char* name : {"hip", "ocml", "ockl", "oclc_daz_opt_off", "oclc_unsafe_math_off", "oclc_finite_only_off",
-                             "oclc_correctly_rounded_sqrt_on",
-                             wave64 ? "oclc_wavefrontsize64_on" : "oclc_wavefrontsize64_off", "oclc_abi_version_500"}) {
+    const std::vector<std::string> names = {
+        "hip",
+        "ocml",
+        "ockl",
+        part("daz_opt", asks_for(flags, "-fgpu-flush-denormals-to-zero", "-fno-gpu-flush-denormals-to-zero")),
+        part("unsafe_math", fast || asks_for(flags, "-funsafe-math-optimizations", "-fno-unsafe-math-optimizations")),
+        part("finite_only", fast || asks_for(flags, "-ffinite-math-only", "-fno-finite-math-only")),
+        part("correctly_rounded_sqrt", asks_for(flags, "-fhip-fp32-correctly-rounded-divide-sqrt",
+                                                "-fno-hip-fp32-correctly-rounded-divide-sqrt", true)),
+        part("wavefrontsize64", asks_for(flags, "-mwavefrontsize64", "-mno-wavefrontsize64")),
+        "oclc_abi_version_500"};
+    std::vector<fs::path> libraries;
+    for (const std::string& name : names) {
         std::error_code error;
-        const fs::path file = parts.bitcode / (std::string(name) + ".bc");
+        const fs::path file = parts.bitcode / (name + ".bc");
         if (fs::is_regular_file(file, error)) libraries.push_back(file);
     }
     if (has_isa_version(parts, chip)) libraries.push_back(isa_version_file(parts, chip));
     for (const fs::path& library : libraries)
-        flags.insert(flags.end(), {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library.string()});
-    return flags;
+        added.insert(added.end(), {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library.string()});
+    return added;
+}
+
+std::string_view later_compiler_header() {
+    // Behind the wrapper, so that a compiler that still declares them has done so under their own names.
+    return "#define __llvm_amdgcn_rcp_f16 __builtin_amdgcn_rcph\n"
+           "#define __llvm_amdgcn_rcp_2f16(x) "
+           "(__2f16){__builtin_amdgcn_rcph((x).x), __builtin_amdgcn_rcph((x).y)}\n";
 }
 
 bool has_isa_version(const HipParts& parts, std::string_view chip) {

@@ -2,12 +2,13 @@
 // libraries, as an installation of ROCm or a distribution's packages hold them. For toolchains of the kind "clang-hip".
 //
 //   pm::Result<HipParts> parts = find_hip_parts(hip_places());
-//   if (parts) command += hip_flags(*parts, "gfx1151", false);
+//   if (parts) command += hip_flags(*parts, "gfx1151", family.flags);
 #pragma once
 
 #include "peacemaker/support/result.h"
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,15 +31,22 @@ struct HipParts {
 /// Error: what is missing, where it was looked for, and Debian's package.
 pm::Result<HipParts> find_hip_parts(const HipPlaces& places);
 
-/// The options for one chip and wave size. None of them is part of a fingerprint: they are paths, and the device
-/// libraries leave their own ident in the object.
-std::vector<std::string> hip_flags(const HipParts& parts, std::string_view chip, bool wave64);
+/// Which of two opposite flags counts, by the driver's rule: the last one. `otherwise` where neither is there.
+bool asks_for(std::span<const std::string> flags, std::string_view on, std::string_view off, bool otherwise = false);
+
+/// The options for one chip, and for what `flags` say of waves and arithmetic: the device libraries that clang's own
+/// driver picks for them (ROCMToolChain::getCommonDeviceLibNames). None of them is part of a fingerprint: they are
+/// paths, and the device libraries leave their own ident in the object.
+std::vector<std::string> hip_flags(const HipParts& parts, std::string_view chip, std::span<const std::string> flags);
 
 /// Whether the device libraries have the chip's own part, which holds its ISA version.
 bool has_isa_version(const HipParts& parts, std::string_view chip);
 
-/// That part as LLVM IR, for libraries that are older than the chip. The value is what later ROCm device libraries
-/// define: gfx1151 is 11501, gfx90a is 9010 (the last digit of a chip's name is hexadecimal).
+/// A header that is included behind the compiler's own: what headers of HIP 5 use and compilers no longer declare.
+std::string_view later_compiler_header();
+
+/// The chip's own part as LLVM IR, for libraries that are older than the chip. The value is what later ROCm device
+/// libraries define: gfx1151 is 11501, gfx90a is 9010 (the last digit of a chip's name is hexadecimal).
 std::string isa_version_ir(std::string_view chip);
 
 } // namespace hkc

@@ -48,32 +48,54 @@ TEST_F(Install, HoldsNoPathOfTheBuild) {
     EXPECT_GT(seen, 40U);
 }
 
-/// The example, copied out of the installation and configured against it.
+/// CMake breaks the lines of its messages.
+std::string in_one_line(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    for (std::size_t at = 0; (at = text.find("  ", at)) != std::string::npos;) text.erase(at, 1);
+    return text;
+}
+
+/// The example, copied out of the installation and built against it once; each test begins with the files as installed.
 class ExampleProject : public Installed {
+public:
+    static void SetUpTestSuite() {
+        Installed::SetUpTestSuite();
+        copy_sources();
+        expect(run_in(root(), configure() + "; cmake --build build"), 0, {"Built target row_sum_oracles"});
+    }
+
 protected:
-    void SetUp() override {
-        root_ = folder("project") / testing::UnitTest::GetInstance()->current_test_info()->name();
-        fs::copy(prefix() / "share/hip-kernel-contract/examples/row-sum", root_, fs::copy_options::recursive);
+    void SetUp() override { copy_sources(); }
+
+    static fs::path root() { return scratch()->path() / "project"; }
+
+    static void copy_sources() {
+        fs::create_directories(root());
+        for (const auto& entry : fs::directory_iterator(prefix() / "share/hip-kernel-contract/examples/row-sum")) {
+            fs::remove_all(root() / entry.path().filename());
+            fs::copy(entry.path(), root() / entry.path().filename(), fs::copy_options::recursive);
+        }
     }
 
-    [[nodiscard]] std::string configured() const {
-        return fmt::format("cmake -S . -B build -DCMAKE_PREFIX_PATH='{}' -DCMAKE_BUILD_TYPE=Release; cmake --build "
-                           "build; export HKC_CACHE_DIR='{}';",
-                           prefix().string(), (scratch()->path() / "cache").string());
+    static std::string configure() {
+        return fmt::format("cmake -S . -B build -DCMAKE_PREFIX_PATH='{}' -DCMAKE_BUILD_TYPE=Release",
+                           prefix().string());
+    }
+    static std::string ctest(const std::string& options) {
+        return fmt::format("HKC_CACHE_DIR='{}' ctest --test-dir build --verbose {}",
+                           (scratch()->path() / "cache").string(), options);
     }
 
-    void replace(const std::string& file, const std::string& from, const std::string& to) const {
-        std::string text = text_of_file(root_ / file);
+    static void replace(const std::string& file, const std::string& from, const std::string& to) {
+        std::string text = text_of_file(root() / file);
         const std::size_t at = text.find(from);
         ASSERT_NE(at, std::string::npos) << file << ": " << from;
-        std::ofstream(root_ / file, std::ios::binary) << text.replace(at, from.size(), to);
+        std::ofstream(root() / file, std::ios::binary) << text.replace(at, from.size(), to);
     }
-
-    fs::path root_;
 };
 
 TEST_F(ExampleProject, PassesAllItsTests) {
-    expect(run_in(root_, configured() + "ctest --test-dir build --verbose"), 0,
+    expect(run_in(root(), ctest("-j 2")), 0,
            {"SUMMARY gfx1030 1 kernels: 1 pass gates 1-4", "2 controls: 2 red as planted, 0 missed",
             "SUMMARY gfx1100 1 kernels: 1 pass gates 1-4", "SUMMARY gfx1151 1 kernels: 1 pass gates 1-4",
             "SUMMARY gfx1201 1 kernels: 1 pass gates 1-4", "LIMITS clang-22.1.8 gfx1201 1 kernels: 1 as recorded",
@@ -82,42 +104,48 @@ TEST_F(ExampleProject, PassesAllItsTests) {
 
 TEST_F(ExampleProject, IsRedWhereItsKernelIsWrong) {
     replace("kernels/row_sum.hip", "i += 256", "i += 512");
-    expect(run_in(root_, configured() + "ctest --test-dir build --verbose -R '^row_sum.gfx1151$'"), 8,
+    expect(run_in(root(), ctest("-R '^row_sum.gfx1151$'")), 8,
            {"gfx1151 row_sum gate 3 shapes: outside the oracle", "0% tests passed, 1 tests failed out of 1"});
 }
 
 TEST_F(ExampleProject, IsRedWhereAControlPlantsNoFault) {
     replace("registry/row_sum.toml", "i < n - 1;", "i <= n - 1;");
-    expect(run_in(root_, configured() + "ctest --test-dir build --verbose -R '^row_sum.gfx1201$'"), 8,
+    expect(run_in(root(), ctest("-R '^row_sum.gfx1201$'")), 8,
            {"1 red as planted, 1 missed", "0% tests passed, 1 tests failed out of 1"});
 }
 
 TEST_F(ExampleProject, IsRedWhereARecordIsMissing) {
-    fs::remove_all(root_ / "records");
-    expect(run_in(root_, configured() + "ctest --test-dir build --verbose -R '^row_sum.records$'"), 8,
-           {"0% tests passed, 1 tests failed out of 1"});
+    fs::remove_all(root() / "records");
+    expect(run_in(root(), ctest("-R '^row_sum.records$'")), 8, {"0% tests passed, 1 tests failed out of 1"});
 }
 
 TEST_F(ExampleProject, IsToldByCMakeWhatItCalledWrongly) {
-    const std::string lists = "CMakeLists.txt", called = "hip_kernel_contract(NAME row_sum ORACLES";
-    struct Wrong {
-        std::string call, said;
-    };
-    std::string now = called;
-    for (const Wrong& wrong : {Wrong{"hip_kernel_contract(NAME row_sum ORACEL x ORACLES",
-                                     "hip_kernel_contract: unknown arguments: ORACEL;x"},
-                               Wrong{"hip_kernel_contract(ORACLES", "hip_kernel_contract: NAME is missing"},
-                               Wrong{"hip_kernel_contract(NAME row_sum REGISTRY registry ORACLES",
-                                     "expected a folder with registry/ and"}}) {
-        replace(lists, now, wrong.call);
-        now = wrong.call;
-        const Finished done = run_in(root_, configured());
+    const std::string call = "hip_kernel_contract(NAME row_sum ORACLES row_sum_oracles";
+    for (const auto& [wrong, said] :
+         {std::pair<std::string, std::string>{"hip_kernel_contract(NAME row_sum ORACEL row_sum_oracles",
+                                              "unknown arguments: ORACEL;row_sum_oracles"},
+          {"hip_kernel_contract(ORACLES row_sum_oracles", "NAME is missing"},
+          {"hip_kernel_contract(NAME row_sum ORACLES", "without a value: ORACLES"},
+          {"hip_kernel_contract(NAME row_sum ORACLES row_sum_oracle", "ORACLES row_sum_oracle: neither a target"},
+          {call + " DEVICE gpu", "DEVICE gpu: expected auto, rocm or embedded"},
+          {call + " REGISTRY registry", "expected a folder with registry/ and toolchains.toml"}}) {
+        copy_sources();
+        replace("CMakeLists.txt", call, wrong);
+        const Finished done = run_in(root(), configure());
         EXPECT_NE(done.exit_status, 0);
-        std::string said = done.out;
-        std::replace(said.begin(), said.end(), '\n', ' ');
-        for (std::size_t at = 0; (at = said.find("  ", at)) != std::string::npos;) said.erase(at, 1);
-        EXPECT_NE(said.find(wrong.said), std::string::npos) << wrong.said << " in: " << said;
+        EXPECT_NE(in_one_line(done.out).find(said), std::string::npos) << said << " in: " << done.out;
     }
+}
+
+TEST_F(ExampleProject, IsToldByCMakeWhereItFindsThePackageTooLate) {
+    replace("CMakeLists.txt", "find_package(HipKernelContract REQUIRED)", "add_subdirectory(below)");
+    fs::create_directories(root() / "below");
+    std::ofstream(root() / "below/CMakeLists.txt") << "find_package(HipKernelContract REQUIRED)\n";
+    const Finished done = run_in(root(), configure());
+    EXPECT_NE(done.exit_status, 0);
+    EXPECT_NE(in_one_line(done.out).find("find_package(HipKernelContract) was called in another folder"),
+              std::string::npos)
+        << done.out;
 }
 
 } // namespace

@@ -418,11 +418,13 @@ TEST_F(Compile, DrivesTheRealHipcc) {
 // HIP's own headers and device libraries, for a chip that those of Debian 12 know and for one that is later.
 TEST_F(Compile, BuildsWhatIncludesHipsHeadersWithTheDeviceLibraries) {
     folder_.write("kernels/k.hip", R"(#include <hip/hip_runtime.h>
-extern "C" __global__ void __launch_bounds__(64) store(float* out) {
+#include <hip/hip_fp16.h>
+extern "C" __global__ void __launch_bounds__(64) store(float* out, __half* halves) {
     __shared__ float part[64];
     part[threadIdx.x] = tanhf(static_cast<float>(blockIdx.x * blockDim.x + threadIdx.x));
     __syncthreads();
     out[threadIdx.x] = __shfl_xor(part[63 - threadIdx.x], 1);
+    halves[threadIdx.x] = hrcp(__float2half(part[threadIdx.x])) + __low2half(h2rcp(__float2half2_rn(out[0])));
 }
 )");
     toolchain_.spec.kind = hkc::CompilerKind::kClangHip;

@@ -46,26 +46,57 @@ TEST(HipParts, AreTheFirstFoldersThatHaveThem) {
     }
 }
 
+/// Whether `name` is linked for the chip and the family's flags.
+bool links(const hkc::HipParts& parts, const char* chip, const std::vector<std::string>& flags, const char* name) {
+    const auto added = hkc::hip_flags(parts, chip, flags);
+    return std::find(added.begin(), added.end(), (parts.bitcode / name).string()) != added.end();
+}
+
 TEST(HipParts, LinkTheChipsOwnPartWhereItIsThere) {
     const ScratchFolder scratch;
     scratch.write("ockl.bc", "");
     scratch.write("oclc_isa_version_1030.bc", "");
-    scratch.write("oclc_wavefrontsize64_off.bc", "");
-    scratch.write("oclc_wavefrontsize64_on.bc", "");
     const hkc::HipParts parts{scratch.path(), scratch.path()};
     EXPECT_TRUE(hkc::has_isa_version(parts, "gfx1030"));
     EXPECT_FALSE(hkc::has_isa_version(parts, "gfx1151"));
-    const auto linked = [&](const char* chip, const std::string& name, bool wave64 = false) {
-        const auto flags = hkc::hip_flags(parts, chip, wave64);
-        return std::find(flags.begin(), flags.end(), (scratch.path() / name).string()) != flags.end();
+    EXPECT_TRUE(links(parts, "gfx1030", {}, "ockl.bc"));
+    EXPECT_TRUE(links(parts, "gfx1030", {}, "oclc_isa_version_1030.bc"));
+    EXPECT_FALSE(links(parts, "gfx1151", {}, "oclc_isa_version_1030.bc"));
+    EXPECT_FALSE(links(parts, "gfx1030", {}, "hip.bc")) << "it is not there";
+}
+
+// What `clang++-19 -x hip --rocm-device-lib-path=.. -###` links for the same flags; clang 22 does but for daz_opt,
+// which later device libraries do not have.
+TEST(HipParts, LinkThePartsThatTheFlagsAskFor) {
+    const ScratchFolder scratch;
+    for (const std::string name :
+         {"daz_opt", "unsafe_math", "finite_only", "correctly_rounded_sqrt", "wavefrontsize64"})
+        for (const std::string on : {"on", "off"}) scratch.write("oclc_" + name + "_" + on + ".bc", "");
+    const hkc::HipParts parts{scratch.path(), scratch.path()};
+    struct Case {
+        std::vector<std::string> flags;
+        bool daz, unsafe, finite, sqrt, wave64;
     };
-    EXPECT_TRUE(linked("gfx1030", "ockl.bc"));
-    EXPECT_TRUE(linked("gfx1030", "oclc_isa_version_1030.bc"));
-    EXPECT_FALSE(linked("gfx1151", "oclc_isa_version_1030.bc"));
-    EXPECT_FALSE(linked("gfx1030", "hip.bc")) << "it is not there";
-    EXPECT_TRUE(linked("gfx1030", "oclc_wavefrontsize64_off.bc"));
-    EXPECT_FALSE(linked("gfx1030", "oclc_wavefrontsize64_off.bc", true));
-    EXPECT_TRUE(linked("gfx1030", "oclc_wavefrontsize64_on.bc", true));
+    for (const Case& c :
+         {Case{{}, false, false, false, true, false}, Case{{"-mwavefrontsize64"}, false, false, false, true, true},
+          Case{{"-mwavefrontsize64", "-mno-wavefrontsize64"}, false, false, false, true, false},
+          Case{{"-ffast-math"}, false, true, true, true, false},
+          Case{{"-ffast-math", "-fno-fast-math"}, false, false, false, true, false},
+          Case{{"-ffinite-math-only"}, false, false, true, true, false},
+          Case{{"-funsafe-math-optimizations"}, false, true, false, true, false},
+          Case{{"-fgpu-flush-denormals-to-zero"}, true, false, false, true, false},
+          Case{{"-fno-hip-fp32-correctly-rounded-divide-sqrt"}, false, false, false, false, false}}) {
+        const std::string flags = testing::PrintToString(c.flags);
+        for (const auto& [name, on] : {std::pair{"daz_opt", c.daz},
+                                       {"unsafe_math", c.unsafe},
+                                       {"finite_only", c.finite},
+                                       {"correctly_rounded_sqrt", c.sqrt},
+                                       {"wavefrontsize64", c.wave64}}) {
+            const std::string file = std::string("oclc_") + name;
+            EXPECT_EQ(links(parts, "gfx1030", c.flags, (file + "_on.bc").c_str()), on) << flags << name;
+            EXPECT_EQ(links(parts, "gfx1030", c.flags, (file + "_off.bc").c_str()), !on) << flags << name;
+        }
+    }
 }
 
 } // namespace

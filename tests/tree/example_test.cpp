@@ -140,8 +140,7 @@ TEST_P(Example, OfThePageDoesWhatThePageSays) {
 
 INSTANTIATE_TEST_SUITE_P(Pages, Example,
                          testing::Values(Page{"docs/kernel-contract.md", 2, 6, 6},
-                                         Page{"docs/embedded-device.md", 2, 6, 5},
-                                         Page{"docs/install.md", 5, 5, 2}),
+                                         Page{"docs/embedded-device.md", 2, 6, 5}, Page{"docs/install.md", 5, 5, 2}),
                          [](const auto& info) {
                              std::string name = fs::path(info.param.file).stem().string();
                              std::replace(name.begin(), name.end(), '-', '_');
