@@ -2,6 +2,7 @@
 
 #include "peacemaker/emu/row.h"
 #include "peacemaker/emu/shadow.h"
+#include "peacemaker/emu/vector_execute.h"
 #include "peacemaker/emu/waits.h"
 
 #include <algorithm>
@@ -28,6 +29,38 @@ bool has_shadow_rule(const Inst& inst) {
     return inst.row != nullptr && (inst.row->unit == Unit::kVector || inst.row->unit == Unit::kScalar);
 }
 
+// A bit beside those of RegisterState: the instruction takes the checked path whatever its registers are like.
+constexpr unsigned kCheckAlways = 8;
+
+// Whether what `inst` reads is defined where it counts.
+bool reads_defined(const Wave& wave, const Inst& inst) {
+    const std::uint32_t lanes = inst.cross_lane ? ~0u : wave.exec();
+    std::uint32_t found = 0;
+    for (std::uint32_t i = 0; i < inst.touch_reads; ++i) {
+        const Register r = inst.touch[i];
+        found |= isa::is_vector(r) ? wave.undefined_lanes[r] & lanes : wave.state[r] & kUndefinedBits;
+    }
+    return found == 0;
+}
+
+// Of what the checked path does this remains where nothing is in flight or outside and some registers hold undefined
+// bits, none of which is read: those of inactive lanes, or of what is written for the first time. False: nothing done.
+bool step_defined(Wave& wave, const Inst& inst) {
+    std::uint32_t written[2] = {};
+    for (std::uint32_t part = 0; part < inst.parts; ++part) {
+        const Inst& one = (&inst)[part];
+        if (!has_shadow_rule(one)) continue;
+        if (one.result_select != isa::SdwaSelect::kDword || !reads_defined(wave, one)) return false;
+        if (one.row->unit == Unit::kVector) written[part] = written_lanes(wave, one);
+    }
+    inst.handler(wave, inst);
+    for (std::uint32_t part = 0; part < inst.parts; ++part) {
+        const Inst& one = (&inst)[part];
+        if (has_shadow_rule(one)) set_results_defined(wave, one, written[part]);
+    }
+    return true;
+}
+
 // The same instruction with a look at every register it touches; both parts of a dual one read before either writes.
 void step_checked(Wave& wave, const Inst& inst) {
     ResultShadow shadows[2];
@@ -47,12 +80,12 @@ void step_checked(Wave& wave, const Inst& inst) {
 [[gnu::always_inline]] inline void step(Wave& wave, const Inst& inst) {
     static_assert(kFewTouched == 4);
     unsigned state = wave.state[inst.touch[0]] | wave.state[inst.touch[1]] | wave.state[inst.touch[2]] |
-                     wave.state[inst.touch[3]] | (inst.check_always ? 1u : 0u);
+                     wave.state[inst.touch[3]] | (inst.check_always ? kCheckAlways : 0u);
     for (std::uint32_t i = kFewTouched; i < inst.touch_count; ++i) state |= wave.state[inst.touch[i]];
-    if (state != 0) [[unlikely]]
-        step_checked(wave, inst);
-    else
+    if (state == 0) [[likely]]
         inst.handler(wave, inst);
+    else if (state != kUndefinedBits || !step_defined(wave, inst))
+        step_checked(wave, inst);
 }
 
 // --- the halves of a wave64 ---------------------------------------------------------------------------------------

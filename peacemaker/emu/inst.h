@@ -72,39 +72,41 @@ struct MemoryOperands {
 /// So many places of Inst::touch hold a register always, the null register where there is no other.
 inline constexpr std::uint32_t kFewTouched = 4;
 
-/// A resolved instruction. `touch` names the registers whose state decides whether the checked path is needed.
-struct Inst {
+/// A resolved instruction. `touch` names the registers whose state decides whether the checked path is needed: those
+/// that are read, then the others that are written. What each step looks at comes first, in one line of the cache.
+struct alignas(64) Inst {
     Handler handler = nullptr;
     Compute compute = nullptr;
     const Row* row = nullptr;
-    std::array<Source, 4> sources{}; // four of sparse matrix instructions alone
-    std::uint8_t source_count = 0;
-    std::uint8_t parts = 1; // 2 for the first half of a dual instruction
+    std::array<Register, 12> touch{isa::kNull, isa::kNull, isa::kNull, isa::kNull};
     std::uint8_t touch_count = 0;
+    std::uint8_t touch_reads = 0;
+    std::uint8_t parts = 1;    // 2 for the first half of a dual instruction
     bool check_always = false; // more registers than `touch` holds
-    bool cross_lane = false;   // reads lanes beyond EXEC
     bool vector = false;       // counts lanes
     bool may_jump = false;     // sets Wave::next
-    Pass pass = Pass::kOnce;   // in a wave64
+    std::uint8_t source_count = 0;
+    char result_form = '1';
+    Register result = isa::kNull;
+    Register mask_in = isa::kNull;   // carry in, select
+    Register mask_out = isa::kNull;  // compare result, carry out; kExecLo for V_CMPX
+    Pass pass = Pass::kOnce;         // in a wave64
+    bool cross_lane = false;         // reads lanes beyond EXEC
+    std::array<Source, 4> sources{}; // four of sparse matrix instructions alone
     bool clamp = false;
     bool flush = false; // f32 subnormals count as zero where the mode register says so
     std::uint8_t output_modifier = 0;
     isa::Encoding encoding = isa::Encoding::kPlain;
-    char result_form = '1';
     std::uint8_t result_registers = 1;
     bool result_high = false; // a 16-bit result goes to the high half
     isa::SdwaSelect result_select = isa::SdwaSelect::kDword;
     isa::SdwaUnused result_unused = isa::SdwaUnused::kPad;
-    Register result = isa::kNull;
-    Register mask_in = isa::kNull;  // carry in, select
-    Register mask_out = isa::kNull; // compare result, carry out; kExecLo for V_CMPX
     isa::DppFields dpp;
     const std::int8_t* source_lanes = nullptr; // DPP: the lane that each lane reads, -1 outside its row
     std::int32_t immediate = 0;                // wait fields, counts
     std::int32_t second_immediate = 0;
     std::uint32_t target = 0; // branch: index of the instruction jumped to
     std::int32_t offset = 0;  // bytes from the kernel's entry; negative in functions before it
-    std::array<Register, 12> touch{isa::kNull, isa::kNull, isa::kNull, isa::kNull};
     MemoryOperands memory;
 };
 

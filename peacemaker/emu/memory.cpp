@@ -126,10 +126,15 @@ void Memory::set_undefined(Allocation& allocation, std::uint64_t address, std::u
 
 std::uint64_t Memory::first_undefined(const Allocation& allocation, std::uint64_t address, std::uint64_t size) {
     if (allocation.whole()) return 0;
-    const auto begin = allocation.undefined.begin() + static_cast<std::ptrdiff_t>(address - allocation.address);
-    const auto end = begin + static_cast<std::ptrdiff_t>(size);
-    const auto found = std::find_if(begin, end, [](std::uint8_t mask) { return mask != 0; });
-    return found == end ? 0 : address + static_cast<std::uint64_t>(found - begin);
+    const std::uint8_t* const masks = allocation.undefined.data() + (address - allocation.address);
+    std::uint64_t at = 0;
+    // Eight at a time up to the first that counts.
+    for (std::uint64_t eight = 0; size - at >= sizeof eight; at += sizeof eight) {
+        std::memcpy(&eight, masks + at, sizeof eight);
+        if (eight != 0) break;
+    }
+    while (at < size && masks[at] == 0) ++at;
+    return at == size ? 0 : address + at;
 }
 
 void Memory::settle(Allocation& allocation) {

@@ -192,9 +192,12 @@ private:
             if (std::find(touched.begin(), touched.end(), r) == touched.end()) touched.push_back(r);
         };
         for_each_read(inst, add);
+        if (inst.row != nullptr && inst.row->scc_in) add(isa::kScc, isa::Half::kWhole);
+        const std::size_t reads = touched.size();
         for_each_write(inst, add);
-        if (inst.row != nullptr && (inst.row->scc_in || inst.row->scc_out)) add(isa::kScc, isa::Half::kWhole);
+        if (inst.row != nullptr && inst.row->scc_out) add(isa::kScc, isa::Half::kWhole);
         add_touch(inst, touched);
+        inst.touch_reads = static_cast<std::uint8_t>(std::min<std::size_t>(reads, inst.touch_count));
     }
 
     static void add_touch(Inst& inst, const std::vector<Register>& touched) {

@@ -363,19 +363,32 @@ void shadow_after(Wave& wave, const Inst& inst, ResultShadow& shadow) {
         if (inst.row->scc_out) set_scalar_undefined(wave, isa::kScc, shadow.scc ? 1u : 0u);
         return;
     }
-    if (inst.mask_out != isa::kNull) set_scalar_undefined(wave, inst.mask_out, shadow.mask & shadow.written);
-    if (inst.result == isa::kNull) return;
     if (shadow.defined && inst.result_select == isa::SdwaSelect::kDword) {
-        for_each_write(inst, [&](Register r, isa::Half half) {
-            if (isa::is_vector(r)) set_defined(wave, r, shadow.written, half);
-        });
+        set_results_defined(wave, inst, shadow.written);
         return;
     }
+    if (inst.mask_out != isa::kNull) set_scalar_undefined(wave, inst.mask_out, shadow.mask & shadow.written);
+    if (inst.result == isa::kNull) return;
     if (shadow.defined) std::memset(shadow.words, 0, sizeof shadow.words);
     vector_handlers().merge(inst, shadow.words[0], masks_of(wave, inst.result), shadow.written);
     refresh(wave, inst.result);
     if (inst.result_form == '2')
         set_undefined(wave, static_cast<Register>(inst.result + 1), shadow.words[1], shadow.written);
+}
+
+void set_results_defined(Wave& wave, const Inst& inst, std::uint32_t written) {
+    if (inst.row->unit == Unit::kScalar) {
+        if (inst.result != isa::kNull) {
+            set_scalar_undefined(wave, inst.result, 0);
+            if (inst.result_form == '2') set_scalar_undefined(wave, static_cast<Register>(inst.result + 1), 0);
+        }
+        if (inst.row->scc_out) set_scalar_undefined(wave, isa::kScc, 0);
+        return;
+    }
+    if (inst.mask_out != isa::kNull) set_scalar_undefined(wave, inst.mask_out, 0);
+    for_each_write(inst, [&](Register r, isa::Half half) {
+        if (isa::is_vector(r)) set_defined(wave, r, written, half);
+    });
 }
 
 void set_undefined(Wave& wave, Register r, const std::uint32_t* words, std::uint32_t lanes) {

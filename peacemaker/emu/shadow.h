@@ -25,6 +25,8 @@ struct ResultShadow {
 
 void shadow_before(const Wave& wave, const Inst& inst, ResultShadow& out);
 void shadow_after(Wave& wave, const Inst& inst, ResultShadow& shadow);
+/// The same where everything read was defined; of a vector instruction without a byte selector in `written` lanes.
+void set_results_defined(Wave& wave, const Inst& inst, std::uint32_t written);
 
 /// Sets the undefined bits of a vector register in `lanes` (one word a lane); keeps the state flag true to the masks.
 void set_undefined(Wave& wave, Register r, const std::uint32_t* words, std::uint32_t lanes);
