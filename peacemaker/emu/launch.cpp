@@ -394,6 +394,8 @@ void start_wave(Wave& wave, const Launch& l, Worker& worker, WorkgroupState& gro
     wave.status = WaveStatus::kRunning;
     wave.instructions = 0;
     wave.barriers_signalled = wave.barriers_waited = 0;
+    wave.lds_low = ~0u;
+    wave.lds_high = 0;
     for (OutstandingList& list : wave.outstanding) list.size = 0;
     std::memset(wave.in_flight_low, 0, sizeof wave.in_flight_low);
     std::memset(wave.in_flight_high, 0, sizeof wave.in_flight_high);

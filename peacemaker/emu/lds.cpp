@@ -27,19 +27,30 @@ bool fits_lds(Wave& wave, u32 lane, u64 at, u32 bytes) {
 
 void read_lds(Wave& wave, u32 lane, u32 at, u32 bytes, u32 first_word, LaneWords& words, LaneWords& undefined) {
     note_access(wave, lane, at, bytes, LdsAccess::kRead);
-    for (u32 i = 0; i < bytes; ++i) {
-        words[first_word + i / 4][lane] |= static_cast<u32>(wave.group->lds[at + i]) << (8 * (i % 4));
-        undefined[first_word + i / 4][lane] |= static_cast<u32>(wave.group->undefined[at + i]) << (8 * (i % 4));
+    const u8* const values = wave.group->lds.data() + at;
+    const u8* const masks = wave.group->undefined.data() + at;
+    for (u32 i = 0; i < bytes; i += 4) {
+        u32 word = 0, mask = 0;
+        if (bytes - i >= 4) {
+            std::memcpy(&word, values + i, 4);
+            std::memcpy(&mask, masks + i, 4);
+        } else {
+            std::memcpy(&word, values + i, bytes - i);
+            std::memcpy(&mask, masks + i, bytes - i);
+        }
+        words[first_word + i / 4][lane] |= word;
+        undefined[first_word + i / 4][lane] |= mask;
     }
 }
 
 void write_lds(Wave& wave, u32 lane, u32 at, u32 bytes, Register first, u32 shift) {
     note_access(wave, lane, at, bytes, LdsAccess::kWrite);
-    for (u32 i = 0; i < bytes; ++i) {
+    for (u32 i = 0; i < bytes; i += 4) {
         const auto r = static_cast<Register>(first + i / 4);
-        const u32 by = shift + 8 * (i % 4);
-        wave.group->lds[at + i] = static_cast<u8>(wave.v[r][lane] >> by);
-        wave.group->undefined[at + i] = static_cast<u8>(wave.undefined_word(r, lane) >> by);
+        const u32 word = wave.v[r][lane] >> shift, mask = wave.undefined_word(r, lane) >> shift;
+        const u32 count = std::min(4u, bytes - i);
+        std::memcpy(wave.group->lds.data() + at + i, &word, count);
+        std::memcpy(wave.group->undefined.data() + at + i, &mask, count);
     }
 }
 

@@ -123,6 +123,9 @@ struct alignas(64) Wave {
     std::uint64_t workgroup_number = 0;
     std::uint64_t instructions = 0;
     std::uint32_t barriers_signalled = 0, barriers_waited = 0;
+    /// LDS bytes from `lds_low` to before `lds_high` hold all that the wave has accessed since it last signalled a
+    /// barrier with no access outstanding.
+    std::uint32_t lds_low = ~0u, lds_high = 0;
     Scratch scratch;
     std::array<OutstandingList, isa::kCounters> outstanding;
     Worker* worker = nullptr;

@@ -52,6 +52,41 @@ void remember_read(ByteHistory& history, const ByteAccess& now) {
     oldest = now;
 }
 
+void note_byte(Wave& wave, std::uint32_t lane, std::uint32_t at, ByteHistory& history, const ByteAccess& now,
+               LdsAccess kind) {
+    const bool write = kind != LdsAccess::kRead;
+    judge_late_write(wave, lane, at, history.write, kind);
+    if (unordered(history.write, now)) report_race(wave, lane, at, history.write, true, write);
+    if (write) {
+        for (const ByteAccess& read : history.reads)
+            if (unordered(read, now)) report_race(wave, lane, at, read, false, true);
+        history.write = now;
+    } else {
+        remember_read(history, now);
+    }
+}
+
+// The same for a word whose bytes are alike. False, and nothing done, where a look at each byte is due.
+bool note_word(ByteHistory& history, const ByteAccess& now, bool write) {
+    if (history.write.late || unordered(history.write, now)) return false;
+    if (write) {
+        if (unordered(history.reads[0], now) || unordered(history.reads[1], now)) return false;
+        history.write = now;
+    } else {
+        remember_read(history, now);
+    }
+    return true;
+}
+
+WordBytes& bytes_of(WorkgroupState& group, WordHistory& word) {
+    if (word.split == 0) {
+        WordBytes& bytes = group.splits.emplace_back();
+        bytes.fill(word.all);
+        word.split = static_cast<std::uint32_t>(group.splits.size());
+    }
+    return group.splits[word.split - 1];
+}
+
 } // namespace
 
 void WorkgroupState::start(std::uint32_t bytes, std::uint32_t wave_count) {
@@ -59,12 +94,12 @@ void WorkgroupState::start(std::uint32_t bytes, std::uint32_t wave_count) {
     barrier = signalled = 0;
     lds.assign(bytes, 0xa5);
     undefined.assign(bytes, 0xff);
-    history.assign(bytes, {});
+    history.assign((bytes + kWordBytes - 1) / kWordBytes, {});
+    splits.clear();
     acquired = 0;
 }
 
 void note_access(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t bytes, LdsAccess kind) {
-    const bool write = kind != LdsAccess::kRead;
     const ByteAccess now{static_cast<std::uint16_t>(wave.index),
                          true,
                          kind == LdsAccess::kAtomic,
@@ -73,17 +108,19 @@ void note_access(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t
                          wave.barriers_signalled,
                          wave.pc,
                          wave.step()};
-    for (std::uint32_t i = at; i < at + bytes; ++i) {
-        ByteHistory& history = wave.group->history[i];
-        judge_late_write(wave, lane, i, history.write, kind);
-        if (unordered(history.write, now)) report_race(wave, lane, i, history.write, true, write);
-        if (write) {
-            for (const ByteAccess& read : history.reads)
-                if (unordered(read, now)) report_race(wave, lane, i, read, false, true);
-            history.write = now;
-        } else {
-            remember_read(history, now);
+    WorkgroupState& group = *wave.group;
+    Wave& whole = wave.whole();
+    whole.lds_low = std::min(whole.lds_low, at);
+    whole.lds_high = std::max(whole.lds_high, at + bytes);
+    const std::uint32_t end = at + bytes;
+    while (at < end) {
+        WordHistory& word = group.history[at / kWordBytes];
+        const std::uint32_t first = at % kWordBytes, count = std::min(kWordBytes - first, end - at);
+        if (count < kWordBytes || word.split != 0 || !note_word(word.all, now, kind != LdsAccess::kRead)) {
+            WordBytes& each = bytes_of(group, word);
+            for (std::uint32_t i = 0; i < count; ++i) note_byte(wave, lane, at + i, each[first + i], now, kind);
         }
+        at += count;
     }
 }
 
@@ -92,19 +129,32 @@ void signal_barrier(Wave& wave) {
     WorkgroupState& group = *wave.group;
     group.signalled = wave.barriers_signalled > group.barrier ? 1 : group.signalled + 1;
     group.barrier = std::max(group.barrier, wave.barriers_signalled);
+    std::array<std::uint32_t, kMostOutstanding * isa::kCounters> steps{};
+    std::size_t count = 0;
     for (const OutstandingList& list : wave.outstanding)
-        for (std::uint32_t i = 0; i < list.size; ++i) {
-            const Outstanding& o = list.of[i];
-            if (o.cls != ReturnClass::kLdsOp && !o.to_lds) continue;
-            for (ByteHistory& history : wave.group->history) {
-                const auto extend = [&](ByteAccess& access) {
-                    if (access.there && access.wave == wave.index && access.step == o.step)
-                        access.signalled = wave.barriers_signalled;
-                };
-                extend(history.write);
-                for (ByteAccess& read : history.reads) extend(read);
-            }
-        }
+        for (std::uint32_t i = 0; i < list.size; ++i)
+            if (list.of[i].cls == ReturnClass::kLdsOp || list.of[i].to_lds) steps[count++] = list.of[i].step;
+    if (count == 0) {
+        wave.lds_low = ~0u;
+        wave.lds_high = 0;
+        return;
+    }
+    const auto extend = [&](ByteAccess& access) {
+        if (access.there && access.wave == wave.index &&
+            std::find(steps.begin(), steps.begin() + count, access.step) != steps.begin() + count)
+            access.signalled = wave.barriers_signalled;
+    };
+    const auto extend_all = [&](ByteHistory& history) {
+        extend(history.write);
+        for (ByteAccess& read : history.reads) extend(read);
+    };
+    for (std::uint32_t at = wave.lds_low / kWordBytes * kWordBytes; at < wave.lds_high; at += kWordBytes) {
+        WordHistory& word = group.history[at / kWordBytes];
+        if (word.split == 0)
+            extend_all(word.all);
+        else
+            for (ByteHistory& history : group.splits[word.split - 1]) extend_all(history);
+    }
 }
 
 } // namespace pm::emu

@@ -1,4 +1,5 @@
-// What the waves of one workgroup share: LDS with initialisation and race state a byte, and the barrier.
+// What the waves of one workgroup share: LDS with initialisation a byte and race state a word, of whose bytes each has
+// its own as soon as they differ, and the barrier.
 //
 // Order between waves comes from barriers alone. Each wave counts the barriers it has signalled and those it has waited
 // for; an access A of one wave precedes an access B of another if B's wave has waited for more barriers than A's had
@@ -35,10 +36,20 @@ struct ByteHistory {
     std::array<ByteAccess, 2> reads;
 };
 
+/// Bytes of LDS that share a history while every access takes all of them and none meets another.
+inline constexpr std::uint32_t kWordBytes = 4;
+using WordBytes = std::array<ByteHistory, kWordBytes>;
+
+struct WordHistory {
+    ByteHistory all;         // of each byte, while there is no split
+    std::uint32_t split = 0; // number of its bytes' histories in WorkgroupState::splits, counted from 1; 0: none
+};
+
 struct WorkgroupState {
     std::vector<std::uint8_t> lds;
     std::vector<std::uint8_t> undefined; // masks
-    std::vector<ByteHistory> history;
+    std::vector<WordHistory> history;    // by word
+    std::vector<WordBytes> splits;
     std::uint32_t acquired = 0; // device memory: records of AccessLog that precede all that it does now
     std::uint32_t waves = 0;
     std::uint32_t barrier = 0;   // the latest that a wave has signalled, counted from 1

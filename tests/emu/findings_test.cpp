@@ -729,6 +729,60 @@ TEST(Finding, CountsWhatHappensAgain) {
     EXPECT_EQ(report.findings[0].wave, 0u);
 }
 
+// What two waves do to one word a lane, v6, byte by byte: a finding names the first byte that they share and counts
+// those of all lanes.
+TEST(Finding, BytesOfAnLdsWordRaceEachOnItsOwn) {
+    struct Race {
+        const char* name;
+        std::string first, second; // of wave 0, and of wave 1 later
+        const char* detail;        // "": none
+        std::uint64_t count;
+    };
+    const std::string word = "ds_write_b32 v6, v0\n ", read = "ds_read_b32 v3, v6\n ";
+    const std::vector<Race> races = {
+        {"apart", "ds_write_b8 v6, v0\n ", "ds_write_b8 v6, v0 offset:1\n ds_read_u8 v3, v6 offset:3\n ", "", 0},
+        {"halves_apart", "ds_write_b16 v6, v0 offset:2\n ", "ds_read_u16 v3, v6\n ", "", 0},
+        {"byte_of_word", word, "ds_read_u8 v3, v6 offset:2\n ", "LDS byte 2: read by wave 1 and a write of wave 0", 32},
+        {"word_of_byte", "ds_write_b8 v6, v0 offset:1\n ", read, "LDS byte 1: read by wave 1 and a write of wave 0",
+         32},
+        {"word", word, word, "LDS byte 0: written by wave 1 and a write of wave 0", 128},
+        {"word_read_first", read, word, "LDS byte 0: written by wave 1 and a read of wave 0", 128},
+        {"byte_read_first", "ds_read_u8 v3, v6 offset:3\n ", word, "LDS byte 3: written by wave 1 and a read of wave 0",
+         32},
+        // A word that one wave knows by bytes and whole: each byte has both in its past.
+        {"byte_then_word", "ds_write_b8 v6, v0 offset:1\n " + word, "ds_read_u8 v3, v6 offset:3\n ",
+         "LDS byte 3: read by wave 1 and a write of wave 0", 32},
+        {"read_by_both", read + "ds_read_u8 v4, v6\n ", read, "", 0},
+        {"across_words", "ds_write_b8 v6, v0 offset:4\n ", "ds_read_u16 v3, v6 offset:3\n ",
+         "LDS byte 4: read by wave 1 and a write of wave 0", 32},
+    };
+    for (const Chip& chip : chips()) {
+        std::vector<KernelText> kernels;
+        for (const Race& race : races) {
+            KernelText k;
+            k.name = race.name;
+            k.body = "  v_readfirstlane_b32 s20, v0\n s_lshr_b32 s20, s20, 5\n v_lshlrev_b32_e32 v1, 2, v0\n "
+                     "v_and_b32_e32 v6, 0x7c, v1\n s_cmp_eq_u32 s20, 0\n s_cbranch_scc0 1f\n " +
+                     race.first + "s_branch 2f\n1:\n " + race.second + "2:\n wait_all\n";
+            k.lds = 136;
+            kernels.push_back(std::move(k));
+        }
+        Rig rig(chip, kernels);
+        ASSERT_TRUE(rig.ok());
+        for (const Race& race : races) {
+            SCOPED_TRACE(chip.name + " " + race.name);
+            const emu::Report report = rig.launch(race.name, {}, {1, 1, 1}, {64, 1, 1});
+            if (race.count == 0) {
+                EXPECT_EQ(text_of(report), "");
+                continue;
+            }
+            ASSERT_EQ(kinds_of(report), std::vector{K::kLdsRace}) << text_of(report);
+            EXPECT_EQ(report.findings[0].count, race.count);
+            EXPECT_EQ(report.findings[0].detail.substr(0, std::string_view(race.detail).size()), race.detail);
+        }
+    }
+}
+
 // Two waves meet in LDS through flat addresses: v[6:7], the same 128 bytes for both.
 TEST(Finding, FlatAccessesRaceInLds) {
     struct Race {
