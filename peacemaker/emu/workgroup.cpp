@@ -52,6 +52,25 @@ void remember_read(ByteHistory& history, const ByteAccess& now) {
     oldest = now;
 }
 
+// Made anew for each lane, it would be copied before its parts have arrived in memory: that stalls the host.
+const ByteAccess& access_of(const Wave& wave, LdsAccess kind) {
+    ByteAccess& now = wave.group->current;
+    const bool atomic = kind == LdsAccess::kAtomic, late = kind == LdsAccess::kLateWrite;
+    const bool same = now.there && now.step == wave.step() && now.inst == wave.pc && now.wave == wave.index &&
+                      now.atomic == atomic && now.late == late && now.waited == wave.barriers_waited &&
+                      now.signalled == wave.barriers_signalled;
+    if (!same)
+        now = {static_cast<std::uint16_t>(wave.index),
+               true,
+               atomic,
+               late,
+               wave.barriers_waited,
+               wave.barriers_signalled,
+               wave.pc,
+               wave.step()};
+    return now;
+}
+
 void note_byte(Wave& wave, std::uint32_t lane, std::uint32_t at, ByteHistory& history, const ByteAccess& now,
                LdsAccess kind) {
     const bool write = kind != LdsAccess::kRead;
@@ -96,18 +115,12 @@ void WorkgroupState::start(std::uint32_t bytes, std::uint32_t wave_count) {
     undefined.assign(bytes, 0xff);
     history.assign((bytes + kWordBytes - 1) / kWordBytes, {});
     splits.clear();
+    current = {};
     acquired = 0;
 }
 
 void note_access(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t bytes, LdsAccess kind) {
-    const ByteAccess now{static_cast<std::uint16_t>(wave.index),
-                         true,
-                         kind == LdsAccess::kAtomic,
-                         kind == LdsAccess::kLateWrite,
-                         wave.barriers_waited,
-                         wave.barriers_signalled,
-                         wave.pc,
-                         wave.step()};
+    const ByteAccess& now = access_of(wave, kind);
     WorkgroupState& group = *wave.group;
     Wave& whole = wave.whole();
     whole.lds_low = std::min(whole.lds_low, at);

@@ -50,6 +50,7 @@ struct WorkgroupState {
     std::vector<std::uint8_t> undefined; // masks
     std::vector<WordHistory> history;    // by word
     std::vector<WordBytes> splits;
+    ByteAccess current;         // of the instruction that accesses LDS now, made once for all its lanes
     std::uint32_t acquired = 0; // device memory: records of AccessLog that precede all that it does now
     std::uint32_t waves = 0;
     std::uint32_t barrier = 0;   // the latest that a wave has signalled, counted from 1
