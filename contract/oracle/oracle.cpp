@@ -7,6 +7,7 @@
 #include <cmath>
 #include <dlfcn.h>
 #include <exception>
+#include <link.h>
 
 namespace hkc {
 namespace {
@@ -27,6 +28,11 @@ Table& table() {
 std::vector<std::pair<std::string, Oracle>>& pending() {
     static std::vector<std::pair<std::string, Oracle>> added;
     return added;
+}
+
+std::vector<std::filesystem::path>& libraries() {
+    static std::vector<std::filesystem::path> loaded;
+    return loaded;
 }
 
 void add_pending(const char* name, Oracle oracle) {
@@ -89,7 +95,13 @@ pm::Result<void> load_oracles(const std::filesystem::path& library) {
         return pm::Error{where + ": " + problem};
     }
     table().merge(added);
+    // A name without a slash is looked for by the loader.
+    link_map* found = nullptr;
+    const bool known = dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&found)) == 0 && found != nullptr;
+    libraries().emplace_back(known && *found->l_name != '\0' ? found->l_name : where);
     return {};
 }
+
+std::vector<std::filesystem::path> loaded_oracle_libraries() { return libraries(); }
 
 } // namespace hkc

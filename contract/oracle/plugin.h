@@ -10,6 +10,7 @@
 #include "contract/oracle/oracle.h"
 
 #include <filesystem>
+#include <vector>
 
 extern "C" {
 /// The one symbol that an oracle library defines.
@@ -22,5 +23,8 @@ namespace hkc {
 /// none. Call it before other threads look up oracles. Error: the path and the loader's reason, the missing symbol, no
 /// oracle added, an empty name or function, or a name that is taken.
 pm::Result<void> load_oracles(const std::filesystem::path& library);
+
+/// Where the libraries lie that load_oracles() has loaded, as the loader found them, in that order.
+std::vector<std::filesystem::path> loaded_oracle_libraries();
 
 } // namespace hkc

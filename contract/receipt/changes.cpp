@@ -439,6 +439,14 @@ pm::Result<std::vector<Change>> checker_changes(const std::filesystem::path& roo
     return changes;
 }
 
+std::vector<Change> oracle_changes(const std::vector<std::string>& base, const std::vector<std::string>& head) {
+    if (base == head) return {};
+    const auto text = [](const std::vector<std::string>& libraries) {
+        return libraries.empty() ? std::string("none") : fmt::format("{}", fmt::join(libraries, ", "));
+    };
+    return {{Grade::kChanged, fmt::format("libraries of oracles: {} -> {}", text(base), text(head)), ""}};
+}
+
 pm::Result<void> give_reasons(std::vector<Change>& changes, const std::vector<Reason>& reasons) {
     for (const Reason& reason : reasons) {
         if (const std::string why = why_no_reason(reason.why); !why.empty())

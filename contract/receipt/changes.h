@@ -57,6 +57,9 @@ std::vector<Change> contract_changes(const Snapshot& base, const Snapshot& head)
 /// bounds and gates are code. One a folder, two deep at most, that names every file. Error: git cannot tell.
 pm::Result<std::vector<Change>> checker_changes(const std::filesystem::path& root, const Revision& base);
 
+/// A change of the libraries of oracles, as RunDescription::oracles has them.
+std::vector<Change> oracle_changes(const std::vector<std::string>& base, const std::vector<std::string>& head);
+
 /// A reason for every change whose change_text() matches `pattern` (*, ?).
 struct Reason {
     std::string pattern, why;

@@ -64,6 +64,8 @@ bool repeatable(const Side& side) {
 std::optional<fs::path> kept_side(const BaseContracts& base, const Revision& revision) {
     const auto device = choose_device(base.request->device);
     const auto specs = load_toolchains(base.root);
+    const auto oracles = oracle_libraries();
+    if (!oracles) return std::nullopt;
     if (!device || device->kind != DeviceKind::kEmbedded || !specs) return std::nullopt;
     const auto library = pm::read_file(device->library);
     const auto program = pm::read_file("/proc/self/exe");
@@ -73,6 +75,7 @@ std::optional<fs::path> kept_side(const BaseContracts& base, const Revision& rev
     std::string key = fmt::format("1\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n", revision.commit, revision.root.string(),
                                   pm::sha256_hex(*library), pm::sha256_hex(*program), fmt::join(request.chips, ","),
                                   request.toolchain, request.thorough, request.allow_unchecked, request.limit.count());
+    for (const std::string& oracle : *oracles) key += oracle + "\n";
     for (const ToolchainSpec& spec : *specs) {
         const auto installed = find_installed(spec, cache);
         key += fmt::format("{} {}\n", spec.name, installed ? installed->identity : "not installed");
@@ -204,6 +207,12 @@ std::variant<Receipt, RunFailure> make_receipt(const Registry& head, const MakeR
         receipt.changes = contract_changes(base->declared, *snapshot);
     else
         receipt.base.not_run = base.error().text;
+    const auto oracles = oracle_libraries();
+    if (!oracles) return bad(oracles.error());
+    if (base && base->contracts.request)
+        for (Change& change :
+             oracle_changes(*oracles, request.head_run ? request.head_run->description.oracles : *oracles))
+            receipt.changes.push_back(std::move(change));
     const auto checks = checker_changes(head.root, request.base);
     if (!checks) return bad(checks.error());
     receipt.changes.insert(receipt.changes.end(), checks->begin(), checks->end());

@@ -19,8 +19,8 @@ struct MakeRequest {
 };
 
 /// The base's side is kept in the build cache where the device is the embedded one, which gives the same each time: its
-/// key holds the commit, this program, the device, the compilers and the request. Failure: the head cannot be run, a
-/// reason fits no change, or `head_run` is not of this head.
+/// key holds the commit, this program, the device, the compilers, the libraries of oracles and the request. Failure:
+/// the head cannot be run, a reason fits no change, or `head_run` is not of this head.
 std::variant<Receipt, RunFailure> make_receipt(const Registry& head, const MakeRequest& request,
                                                const Progress& progress);
 

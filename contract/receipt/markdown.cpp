@@ -184,6 +184,7 @@ std::string environment(const Side& head) {
     if (head.run) {
         const RunDescription& d = head.run->description;
         lines.push_back(fmt::format("device {}, library {}", d.device, d.library));
+        for (const std::string& oracle : d.oracles) lines.push_back("oracles of " + oracle);
         lines.push_back(fmt::format("gates built by {}: {}", d.toolchain, d.compiler));
         lines.push_back(fmt::format("gates {}, seed {}{}{}", gates_text(head.run->outcome.gates), d.seed,
                                     d.thorough ? ", no launch budget" : "",
@@ -213,19 +214,20 @@ std::string quoted(const std::string& text) {
 
 std::string commands(const Receipt& receipt) {
     const Side& head = receipt.head;
-    std::string options = fmt::format("--base {}", receipt.base.commit);
+    std::string options = fmt::format("--base {}", receipt.base.commit), oracles;
     if (head.run) {
         const RunDescription& d = head.run->description;
         options += fmt::format(" --device {} --chip {}", d.device, fmt::join(head.run->outcome.chips, ","));
+        for (const std::string& oracle : d.oracles) oracles += " --oracles " + oracle.substr(0, oracle.find(' '));
         if (d.thorough) options += " --thorough";
         if (d.allow_unchecked) options += " --allow-unchecked";
     }
     for (const Change& change : receipt.changes)
         if (why_no_reason(change.reason).empty())
             options += fmt::format(" --reason {} {}", quoted(change_text(change)), quoted(change.reason));
-    return fmt::format("### To repeat\n\n    git checkout {}\n    hip-kernel-contract-receipt {}\n"
-                       "    hip-kernel-contract-receipt verify receipt.json --base {}\n",
-                       head.commit, options, receipt.base.commit);
+    return fmt::format("### To repeat\n\n    git checkout {}\n    hip-kernel-contract-receipt {}{}\n"
+                       "    hip-kernel-contract-receipt verify receipt.json --base {}{}\n",
+                       head.commit, options, oracles, receipt.base.commit, oracles);
 }
 
 std::string problems(const Receipt& receipt) {

@@ -238,6 +238,18 @@ Lines description_faults(const ReadReport& run, const Registry& registry, const 
     return faults;
 }
 
+/// What an oracle allows is known only where the library is here.
+Lines oracle_faults(const ReadReport& run) {
+    const auto here = oracle_libraries();
+    if (!here) return {here.error().text};
+    if (*here == run.description.oracles) return {};
+    const auto text = [](const Lines& libraries) {
+        return libraries.empty() ? std::string("none") : fmt::format("{}", fmt::join(libraries, ", "));
+    };
+    return {fmt::format("the run's libraries of oracles are {}, those here (--oracles) {}",
+                        text(run.description.oracles), text(*here))};
+}
+
 /// The compiler's own words name the version that toolchains.toml asks for; where another was allowed, they cannot be
 /// told.
 Lines compiler_faults(const ReadReport& run, const Registry& registry) {
@@ -269,6 +281,7 @@ Lines side_faults(const Side& side, const Registry& registry, bool dirty) {
     if (!side.run) return faults;
     append(faults, description_faults(*side.run, registry, side.commit, dirty), "");
     append(faults, form_faults(*side.run), "");
+    append(faults, oracle_faults(*side.run), "");
     append(faults, compiler_faults(*side.run, registry), "");
     append(faults, run_faults(*side.run, registry), "");
     append(faults, audit_faults(*side.audited, side.run->outcome.chips, registry), "");
@@ -284,6 +297,10 @@ Lines base_faults(const Receipt& receipt, const Registry& registry, const std::o
         const auto after = snapshot_of(registry);
         if (!after) return {after.error().text};
         expected = contract_changes(base->declared, *after);
+        if (receipt.head.run && receipt.base.run)
+            for (Change& change :
+                 oracle_changes(receipt.base.run->description.oracles, receipt.head.run->description.oracles))
+                expected.push_back(std::move(change));
         append(faults, side_faults(receipt.base, base->contracts.registry, false), "base");
         if (receipt.head.run && receipt.base.run) append(faults, pair_faults(*receipt.head.run, *receipt.base.run), "");
         if (receipt.base.not_run.empty() && base->contracts.request && !receipt.base.run)

@@ -121,6 +121,7 @@ RunDescription description_of(const Json& json) {
     json.at("inputs").get_to(description.inputs);
     json.at("device").get_to(description.device);
     json.at("library").get_to(description.library);
+    if (json.contains("oracles")) json.at("oracles").get_to(description.oracles);
     json.at("toolchain").get_to(description.toolchain);
     json.at("compiler").get_to(description.compiler);
     json.at("filter").get_to(description.filter);
@@ -285,6 +286,7 @@ std::string report_json(const RunOutcome& run, const RunDescription& description
                    {"controls", controls},
                    {"summary", summary},
                    {"exit_status", exit_status(run, description.allow_unchecked)}};
+    if (!description.oracles.empty()) report["oracles"] = description.oracles;
     return sealed_report(std::move(report));
 }
 

@@ -361,6 +361,9 @@ pm::Result<RunDescription> describe(const Run& run) {
     description.inputs = std::move(*hash);
     description.device = run.device.kind == DeviceKind::kRocm ? "rocm" : "embedded";
     description.library = fs::path(run.device.library).filename().string();
+    auto oracles = oracle_libraries();
+    if (!oracles) return oracles.error();
+    description.oracles = std::move(*oracles);
     description.toolchain = run.toolchain.spec.name;
     description.compiler = version.empty() ? "" : version.front();
     description.filter = run.request.filter;

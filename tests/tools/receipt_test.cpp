@@ -289,6 +289,42 @@ TEST_F(ReceiptTool, NamesOfAMachineAreFaultsInBothTexts) {
     EXPECT_TRUE(has(verify().out, "fault: the receipt names a machine or a person: " + home)) << verify().out;
 }
 
+// A library that accepts anything makes everything pass: which one it was is part of the receipt.
+TEST_F(ReceiptTool, TheLibrariesOfOraclesAreTheReceipts) {
+    const fs::path one = folder_.path() / "one/liboracles.so", other = folder_.path() / "other/liboracles.so";
+    const std::string bytes = text_of_file(HKC_BINARY_DIR "/lib/liboracle_library.so");
+    ASSERT_FALSE(bytes.empty());
+    folder_.write("one/liboracles.so", bytes);
+    folder_.write("other/liboracles.so", bytes + "x"); // the loader reads no further than the ELF says
+    git("commit -q --allow-empty -m second");
+    const std::string with_one = "--oracles " + one.string() + " ", with_other = "--oracles " + other.string() + " ";
+    const std::string told = "liboracles.so sha256 " + pm::sha256_hex(bytes);
+    const Ran made = make(with_one + "--base first");
+    EXPECT_EQ(made.status, 0) << made.out;
+    EXPECT_TRUE(has(made.out, "- oracles of " + told + "\n")) << made.out;
+    EXPECT_TRUE(has(made.out, " --oracles liboracles.so\n")) << made.out;
+    EXPECT_EQ(verify(with_one + file("receipt.json")).status, 0) << verify(with_one + file("receipt.json")).out;
+    const Ran foreign = verify(with_other + file("receipt.json"));
+    EXPECT_EQ(foreign.status, 1) << foreign.out;
+    EXPECT_TRUE(has(foreign.out, "fault: the run's libraries of oracles are " + told + ", those here (--oracles) "))
+        << foreign.out;
+    const Ran none = verify();
+    EXPECT_EQ(none.status, 1) << none.out;
+    EXPECT_TRUE(has(none.out, ", those here (--oracles) none\n")) << none.out;
+
+    ASSERT_EQ(make(with_other + "--base first").status, 0);
+    EXPECT_EQ(receipt().at("base").at("run").at("oracles"), receipt().at("head").at("run").at("oracles"))
+        << "the base's side that was kept is another library's";
+    EXPECT_NE(receipt().at("head").at("run").at("oracles").at(0), told);
+
+    const Ran run = shell(fmt::format("{}/hip-kernel-contract --root {} --device embedded --oracles {} --json {}", kBin,
+                                      root().string(), other.string(), file("run.json")));
+    ASSERT_EQ(run.status, 0) << run.out;
+    const Ran mixed = make(with_one + "--base first --run " + file("run.json"));
+    EXPECT_EQ(mixed.status, 1) << mixed.out;
+    EXPECT_TRUE(has(mixed.out, "- CHANGED libraries of oracles: " + told + " -> liboracles.so sha256 ")) << mixed.out;
+}
+
 TEST_F(ReceiptTool, ABaseThatDoesNotBuildIsNotRunAndSaysSo) {
     write_kernel("typedef unsigned short u16;", "this is no kernel;");
     commit("broken");
