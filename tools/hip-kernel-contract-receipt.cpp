@@ -29,6 +29,7 @@ struct Options {
     hkc::RunRequest run;
     hkc::ProjectOptions project;
     std::string device = "auto", chips, base, out = ".", head_run;
+    std::vector<fs::path> base_oracles;
     std::vector<std::pair<std::string, std::string>> reasons;
     double limit_s = 120;
     bool verify = false;
@@ -69,6 +70,10 @@ int parse(int argc, char** argv, Options& options) {
     for (CLI::App* command : {&app, verify}) {
         command->add_option("--root", options.project.root, hkc::kRootHelp);
         command->add_option("--oracles", options.project.oracles, hkc::kOraclesHelp)->allow_extra_args(false);
+        command
+            ->add_option("--base-oracles", options.base_oracles,
+                         "a library of oracles that judges the base; --oracles are the head's alone")
+            ->allow_extra_args(false);
         command->add_option("--jobs", options.run.jobs, "child processes at a time")
             ->check(CLI::Range(1U, 1024U))
             ->capture_default_str();
@@ -120,6 +125,7 @@ int verify(const Options& options, const hkc::Registry& registry) {
         if (!base) return complain(kBadUsage, base.error().text);
         request.base = base->commit;
     }
+    request.base_oracles = options.base_oracles;
     request.rerun = options.rerun;
     request.jobs = options.run.jobs;
     const ProgressLine progress;
@@ -144,6 +150,7 @@ int make(Options& options, const hkc::Registry& registry) {
     auto base = hkc::find_revision(options.run.root, options.base);
     if (!base) return complain(kBadUsage, base.error().text);
     request.base = std::move(*base);
+    request.base_oracles = options.base_oracles;
     for (auto& [pattern, why] : options.reasons) request.reasons.push_back({pattern, why});
     if (!options.head_run.empty()) {
         const auto text = pm::read_file(options.head_run);

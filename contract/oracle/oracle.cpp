@@ -3,11 +3,13 @@
 #include "contract/oracle/affine.h"
 #include "contract/oracle/plugin.h"
 #include "contract/oracle/relu2.h"
+#include "peacemaker/support/file.h"
 
 #include <cmath>
 #include <dlfcn.h>
 #include <exception>
 #include <link.h>
+#include <utility>
 
 namespace hkc {
 namespace {
@@ -15,14 +17,19 @@ namespace {
 using Table = std::map<std::string, Oracle, std::less<>>;
 
 // Nodes of a map stay where they are, so pointers from find_oracle outlive later additions.
-Table& table() {
-    static Table oracles = {
+struct Known {
+    Table oracles = {
         {"affine", affine_oracle},
         {"affine_relu2", affine_relu2_oracle},
         {"relu2", relu2_oracle},
     };
-    return oracles;
+    std::vector<OracleLibrary> libraries;
+};
+Known& known() {
+    static Known all;
+    return all;
 }
+Table& table() { return known().oracles; }
 
 // What the library that is being loaded has added so far; the entry point takes no context pointer.
 std::vector<std::pair<std::string, Oracle>>& pending() {
@@ -30,13 +37,19 @@ std::vector<std::pair<std::string, Oracle>>& pending() {
     return added;
 }
 
-std::vector<std::filesystem::path>& libraries() {
-    static std::vector<std::filesystem::path> loaded;
-    return loaded;
-}
-
 void add_pending(const char* name, Oracle oracle) {
     pending().emplace_back(name == nullptr ? "" : name, std::move(oracle));
+}
+
+/// The library behind `handle`, which was asked for as `path`. Error: it cannot be read.
+pm::Result<OracleLibrary> library_of(void* handle, const std::filesystem::path& path) {
+    // A name without a slash is looked for by the loader.
+    link_map* found = nullptr;
+    const bool told = dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&found)) == 0 && found != nullptr;
+    const std::filesystem::path file = told && *found->l_name != '\0' ? found->l_name : path;
+    const auto bytes = pm::read_file(file);
+    if (!bytes) return bytes.error();
+    return OracleLibrary{file.filename().string(), pm::sha256_hex(*bytes)};
 }
 
 } // namespace
@@ -89,19 +102,42 @@ pm::Result<void> load_oracles(const std::filesystem::path& library) {
     }
     pending().clear();
     if (problem.empty() && added.empty()) problem = "hkc_register_oracles added no oracle";
+    auto loaded = library_of(handle, library);
+    if (problem.empty() && !loaded) problem = loaded.error().text;
     if (!problem.empty()) {
         added.clear();
         dlclose(handle);
         return pm::Error{where + ": " + problem};
     }
     table().merge(added);
-    // A name without a slash is looked for by the loader.
-    link_map* found = nullptr;
-    const bool known = dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&found)) == 0 && found != nullptr;
-    libraries().emplace_back(known && *found->l_name != '\0' ? found->l_name : where);
+    known().libraries.push_back(std::move(*loaded));
     return {};
 }
 
-std::vector<std::filesystem::path> loaded_oracle_libraries() { return libraries(); }
+std::string libraries_text(const std::vector<OracleLibrary>& libraries) {
+    std::string text;
+    for (const OracleLibrary& library : libraries)
+        text += (text.empty() ? "" : ", ") + library.name + " sha256 " + library.sha256;
+    return text.empty() ? "none" : text;
+}
+
+std::vector<OracleLibrary> loaded_oracle_libraries() { return known().libraries; }
+
+struct OtherOracles::Before {
+    Known known;
+};
+
+pm::Result<OtherOracles> OtherOracles::load(const std::vector<std::filesystem::path>& libraries) {
+    OtherOracles others(std::make_unique<Before>(Before{std::exchange(known(), {})}));
+    for (const std::filesystem::path& library : libraries)
+        if (auto loaded = load_oracles(library); !loaded) return loaded.error();
+    return others;
+}
+
+OtherOracles::OtherOracles(std::unique_ptr<Before> before) : before_(std::move(before)) {}
+OtherOracles::OtherOracles(OtherOracles&&) noexcept = default;
+OtherOracles::~OtherOracles() {
+    if (before_) known() = std::move(before_->known);
+}
 
 } // namespace hkc

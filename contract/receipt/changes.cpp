@@ -439,18 +439,21 @@ pm::Result<std::vector<Change>> checker_changes(const std::filesystem::path& roo
     return changes;
 }
 
-std::vector<Change> oracle_changes(const std::vector<std::string>& base, const std::vector<std::string>& head) {
-    if (base == head) return {};
-    const auto text = [](const std::vector<std::string>& libraries) {
-        return libraries.empty() ? std::string("none") : fmt::format("{}", fmt::join(libraries, ", "));
-    };
-    return {{Grade::kChanged, fmt::format("libraries of oracles: {} -> {}", text(base), text(head)), ""}};
+std::vector<Change> oracle_changes(const std::vector<OracleLibrary>& base, const std::vector<OracleLibrary>& head) {
+    const bool all = std::all_of(base.begin(), base.end(), [&](const OracleLibrary& library) {
+        return std::find(head.begin(), head.end(), library) != head.end();
+    });
+    if (all) return {};
+    return {{Grade::kChanged, fmt::format("libraries of oracles: {} -> {}", libraries_text(base), libraries_text(head)),
+             ""}};
 }
 
 pm::Result<void> give_reasons(std::vector<Change>& changes, const std::vector<Reason>& reasons) {
     for (const Reason& reason : reasons) {
         if (const std::string why = why_no_reason(reason.why); !why.empty())
             return pm::Error{fmt::format("--reason \"{}\": \"{}\" is no reason: {}", reason.pattern, reason.why, why)};
+        if (hides_text(reason.pattern))
+            return pm::Error{fmt::format("--reason \"{}\": a pattern that hides or turns text", reason.pattern)};
         bool matches = false;
         for (Change& change : changes) {
             if (!pm::glob_match(reason.pattern, change_text(change))) continue;

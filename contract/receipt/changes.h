@@ -2,6 +2,7 @@
 // say.
 #pragma once
 
+#include "contract/oracle/plugin.h"
 #include "contract/records/records.h"
 #include "contract/registry/registry.h"
 #include "contract/runner/git.h"
@@ -57,15 +58,18 @@ std::vector<Change> contract_changes(const Snapshot& base, const Snapshot& head)
 /// bounds and gates are code. One a folder, two deep at most, that names every file. Error: git cannot tell.
 pm::Result<std::vector<Change>> checker_changes(const std::filesystem::path& root, const Revision& base);
 
-/// A change of the libraries of oracles, as RunDescription::oracles has them.
-std::vector<Change> oracle_changes(const std::vector<std::string>& base, const std::vector<std::string>& head);
+/// What became of the libraries that judge a base: one change where the head lacks one of them. A library more is none,
+/// since it cannot take an oracle's name.
+std::vector<Change> oracle_changes(const std::vector<OracleLibrary>& base, const std::vector<OracleLibrary>& head);
 
 /// A reason for every change whose change_text() matches `pattern` (*, ?).
 struct Reason {
     std::string pattern, why;
+
+    bool operator==(const Reason&) const = default;
 };
-/// Gives each change the first reason that matches. Error: a reason that matches none, or is none
-/// (why_no_reason).
+/// Gives each change the first reason that matches. Error: a reason that matches none, or is none (why_no_reason), or
+/// a pattern that hides text (hides_text).
 pm::Result<void> give_reasons(std::vector<Change>& changes, const std::vector<Reason>& reasons);
 
 } // namespace hkc::receipt

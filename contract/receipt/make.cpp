@@ -21,6 +21,9 @@ std::string why_not_of_head(const ReadReport& run, const std::string& commit, bo
     if (d.commit != commit) return fmt::format("it is of commit {}, the head is {}", d.commit, commit);
     if (d.dirty != dirty) return "it is of a tree that was clean where this one is dirty, or the other way round";
     if (d.inputs != inputs) return "it is of another registry, other sources or other records";
+    if (d.oracles != loaded_oracle_libraries())
+        return fmt::format("its libraries of oracles are {}, those here (--oracles) {}", libraries_text(d.oracles),
+                           libraries_text(loaded_oracle_libraries()));
     if (d.shard != whole.shard)
         return fmt::format("it is of shard {}; hip-kernel-contract merge makes the whole", shard_text(d.shard));
     if (d.filter != whole.filter) return fmt::format("its filter is {}; expected {}", d.filter, whole.filter);
@@ -64,18 +67,16 @@ bool repeatable(const Side& side) {
 std::optional<fs::path> kept_side(const BaseContracts& base, const Revision& revision) {
     const auto device = choose_device(base.request->device);
     const auto specs = load_toolchains(base.root);
-    const auto oracles = oracle_libraries();
-    if (!oracles) return std::nullopt;
     if (!device || device->kind != DeviceKind::kEmbedded || !specs) return std::nullopt;
     const auto library = pm::read_file(device->library);
     const auto program = pm::read_file("/proc/self/exe");
     if (!library || !program) return std::nullopt;
     const RunRequest& request = *base.request;
     const fs::path cache = default_cache_dir(base.root);
-    std::string key = fmt::format("1\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n", revision.commit, revision.root.string(),
-                                  pm::sha256_hex(*library), pm::sha256_hex(*program), fmt::join(request.chips, ","),
+    std::string key = fmt::format("2\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n", revision.commit,
+                                  revision.root.string(), pm::sha256_hex(*library), pm::sha256_hex(*program),
+                                  libraries_text(loaded_oracle_libraries()), fmt::join(request.chips, ","),
                                   request.toolchain, request.thorough, request.allow_unchecked, request.limit.count());
-    for (const std::string& oracle : *oracles) key += oracle + "\n";
     for (const ToolchainSpec& spec : *specs) {
         const auto installed = find_installed(spec, cache);
         key += fmt::format("{} {}\n", spec.name, installed ? installed->identity : "not installed");
@@ -202,24 +203,38 @@ std::variant<Receipt, RunFailure> make_receipt(const Registry& head, const MakeR
     const SharedCache cache(head.root);
     const auto snapshot = snapshot_of(head);
     if (!snapshot) return bad(snapshot.error());
-    const auto base = open_declared_base(request.base, request.run);
-    if (base)
+    std::optional<DeclaredBase> base;
+    std::vector<OracleLibrary> oracles_of_base;
+    {
+        const auto others = OtherOracles::load(request.base_oracles);
+        if (!others) return bad(others.error());
+        auto opened = open_declared_base(request.base, request.run);
+        if (opened)
+            base.emplace(std::move(*opened));
+        else
+            receipt.base.not_run = opened.error().text;
+        oracles_of_base = loaded_oracle_libraries();
+    }
+    if (base) {
         receipt.changes = contract_changes(base->declared, *snapshot);
-    else
-        receipt.base.not_run = base.error().text;
-    const auto oracles = oracle_libraries();
-    if (!oracles) return bad(oracles.error());
-    if (base && base->contracts.request)
-        for (Change& change :
-             oracle_changes(*oracles, request.head_run ? request.head_run->description.oracles : *oracles))
-            receipt.changes.push_back(std::move(change));
+        if (base->contracts.request)
+            for (Change& change : oracle_changes(oracles_of_base, loaded_oracle_libraries()))
+                receipt.changes.push_back(std::move(change));
+    } else if (oracles_of_base != loaded_oracle_libraries()) {
+        receipt.base.not_run += "; --base-oracles names the base's libraries of oracles";
+    }
     const auto checks = checker_changes(head.root, request.base);
     if (!checks) return bad(checks.error());
     receipt.changes.insert(receipt.changes.end(), checks->begin(), checks->end());
     if (const auto given = give_reasons(receipt.changes, request.reasons); !given) return bad(given.error());
+    receipt.reasons = request.reasons;
 
     if (auto failure = run_side(head, request.run, receipt.head, progress)) return *failure;
-    if (base) run_base(base->contracts, request.base, receipt.base, progress);
+    if (base) {
+        const auto others = OtherOracles::load(request.base_oracles);
+        if (!others) return bad(others.error());
+        run_base(base->contracts, request.base, receipt.base, progress);
+    }
     assemble(receipt, head, base ? &base->contracts.registry : nullptr);
     return receipt;
 }

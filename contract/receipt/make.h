@@ -14,6 +14,7 @@ namespace hkc::receipt {
 struct MakeRequest {
     RunRequest run; // of everything: its filter, gates, seed and shard are those of a RunRequest{}
     Revision base;
+    std::vector<std::filesystem::path> base_oracles; // the libraries that judge the base; the process's, the head
     std::vector<Reason> reasons;
     std::optional<ReadReport> head_run; // made elsewhere, whole: it is taken instead of a run
 };

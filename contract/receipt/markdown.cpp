@@ -1,7 +1,6 @@
 #include "contract/receipt/markdown.h"
 
 #include "contract/gates/gate.h"
-#include "contract/receipt/reason.h"
 #include "peacemaker/support/text.h"
 
 #include <fmt/format.h>
@@ -12,23 +11,53 @@
 namespace hkc::receipt {
 namespace {
 
-/// On one line, and nothing that Markdown or a table would take for its own.
-std::string plain(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '\n' || c == '\r')
-            out += ' ';
-        else if (c == '|')
-            out += "\\|";
-        else if (c == '<')
-            out += "&lt;";
-        else
-            out += c;
-    }
-    return out;
+/// On one line.
+std::string one_line(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    return text;
 }
 
-std::string code(const std::string& text) { return fmt::format("`{}`", plain(text)); }
+/// On one line, and nothing that Markdown or a table would take for its own and not show: tags, entities, links, foot
+/// notes, formulas.
+std::string plain(const std::string& text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char next = i + 1 < text.size() ? text[i + 1] : '\0';
+        switch (text[i]) {
+        case '|':
+        case '\\':
+            out += '\\';
+            out += text[i];
+            break;
+        case '<':
+            out += "&lt;";
+            break;
+        case '&':
+            out += "&amp;";
+            break;
+        case '$':
+            out += "&#36;";
+            break;
+        case '[':
+            out += next == '^' ? "\\[" : "[";
+            break;
+        case ']':
+            out += next == '(' || next == '[' ? "\\]" : "]";
+            break;
+        default:
+            out += text[i];
+        }
+    }
+    return one_line(std::move(out));
+}
+
+/// In a cell of a table, where a bar ends the cell even in code.
+std::string code(const std::string& text) {
+    std::string out;
+    for (const char c : one_line(text)) out += c == '|' ? std::string("\\|") : std::string(1, c);
+    return fmt::format("`{}`", out);
+}
 
 std::string list(const std::vector<std::string>& lines) {
     std::string text;
@@ -38,7 +67,7 @@ std::string list(const std::vector<std::string>& lines) {
 
 /// The SUMMARY and LIMITS lines of a side, as the tools print them.
 std::string summary_of(const Side& side) {
-    if (!side.not_run.empty()) return "    not run: " + plain(side.not_run) + "\n";
+    if (!side.not_run.empty()) return "    not run: " + one_line(side.not_run) + "\n";
     std::string text;
     if (side.run)
         for (const std::string& chip : side.run->outcome.chips)
@@ -179,12 +208,15 @@ std::string kernels(const ReadReport& run) {
     return text + "\n";
 }
 
-std::string environment(const Side& head) {
+std::string environment(const Receipt& receipt) {
+    const Side& head = receipt.head;
     std::vector<std::string> lines;
     if (head.run) {
         const RunDescription& d = head.run->description;
         lines.push_back(fmt::format("device {}, library {}", d.device, d.library));
-        for (const std::string& oracle : d.oracles) lines.push_back("oracles of " + oracle);
+        if (!d.oracles.empty()) lines.push_back("oracles of " + libraries_text(d.oracles));
+        if (const auto& base = receipt.base.run; base && base->description.oracles != d.oracles)
+            lines.push_back("the base's oracles of " + libraries_text(base->description.oracles));
         lines.push_back(fmt::format("gates built by {}: {}", d.toolchain, d.compiler));
         lines.push_back(fmt::format("gates {}, seed {}{}{}", gates_text(head.run->outcome.gates), d.seed,
                                     d.thorough ? ", no launch budget" : "",
@@ -212,22 +244,33 @@ std::string quoted(const std::string& text) {
     return out + "'";
 }
 
+std::string library_options(const char* option, const std::optional<ReadReport>& run) {
+    std::string options;
+    if (run)
+        for (const OracleLibrary& library : run->description.oracles)
+            options += fmt::format(" {} {}", option, quoted(library.name));
+    return options;
+}
+
 std::string commands(const Receipt& receipt) {
     const Side& head = receipt.head;
-    std::string options = fmt::format("--base {}", receipt.base.commit), oracles;
+    const std::string base = " --base " + receipt.base.commit;
+    const std::string oracles =
+        library_options("--oracles", head.run) + library_options("--base-oracles", receipt.base.run);
+    std::string options;
     if (head.run) {
         const RunDescription& d = head.run->description;
-        options += fmt::format(" --device {} --chip {}", d.device, fmt::join(head.run->outcome.chips, ","));
-        for (const std::string& oracle : d.oracles) oracles += " --oracles " + oracle.substr(0, oracle.find(' '));
+        options = fmt::format(" --device {} --chip {}", d.device, fmt::join(head.run->outcome.chips, ","));
         if (d.thorough) options += " --thorough";
         if (d.allow_unchecked) options += " --allow-unchecked";
     }
-    for (const Change& change : receipt.changes)
-        if (why_no_reason(change.reason).empty())
-            options += fmt::format(" --reason {} {}", quoted(change_text(change)), quoted(change.reason));
-    return fmt::format("### To repeat\n\n    git checkout {}\n    hip-kernel-contract-receipt {}{}\n"
-                       "    hip-kernel-contract-receipt verify receipt.json --base {}{}\n",
-                       head.commit, options, oracles, receipt.base.commit, oracles);
+    options += oracles;
+    // A line each: there may be many.
+    for (const Reason& reason : receipt.reasons)
+        options += fmt::format(" \\\n        --reason {} {}", quoted(reason.pattern), quoted(reason.why));
+    return fmt::format("### To repeat\n\n    git checkout {}\n    hip-kernel-contract-receipt{}{}\n"
+                       "    hip-kernel-contract-receipt verify receipt.json{}{}\n",
+                       head.commit, base, options, base, oracles);
 }
 
 std::string problems(const Receipt& receipt) {
@@ -262,7 +305,7 @@ std::string to_markdown(const Receipt& receipt, std::string_view seal) {
     text += "### Head\n\n" + summary_of(receipt.head) + "\n### Base\n\n" + summary_of(receipt.base) + "\n";
     text += problems(receipt) + changes(receipt) + known_findings(receipt.head) + unchecked(receipt.head);
     if (receipt.head.run) text += chips(*receipt.head.run) + kernels(*receipt.head.run);
-    text += environment(receipt.head) + commands(receipt);
+    text += environment(receipt) + commands(receipt);
     return text + std::string(kLastLine) + "\n";
 }
 

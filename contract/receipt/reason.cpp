@@ -80,6 +80,28 @@ bool is_placeholder(const std::u32string& word) {
 
 } // namespace
 
+bool hides_text(std::string_view text) {
+    constexpr std::array<std::pair<char32_t, char32_t>, 14> kHiding{{{0x00, 0x08},
+                                                                     {0x0a, 0x1f},
+                                                                     {0x7f, 0x9f},
+                                                                     {0xad, 0xad},
+                                                                     {0x61c, 0x61c},
+                                                                     {0x180e, 0x180e},
+                                                                     {0x200b, 0x200b},
+                                                                     {0x200e, 0x200f},
+                                                                     {0x2028, 0x202e},
+                                                                     {0x2060, 0x206f},
+                                                                     {0xfeff, 0xfeff},
+                                                                     {0xfff9, 0xfffb},
+                                                                     {0x1d173, 0x1d17a},
+                                                                     {0xe0000, 0xe0fff}}};
+    const auto points = code_points(text);
+    return std::any_of(points.begin(), points.end(), [&](char32_t point) {
+        return std::any_of(kHiding.begin(), kHiding.end(),
+                           [&](const auto& range) { return point >= range.first && point <= range.second; });
+    });
+}
+
 std::string why_no_reason(std::string_view reason) {
     constexpr std::size_t kFewestWords = 2, kFewestLetters = 8;
     const auto points = code_points(reason);
@@ -87,6 +109,7 @@ std::string why_no_reason(std::string_view reason) {
         return "it is of more than one line";
     const auto words = words_of(reason);
     if (words.empty()) return "it is blank";
+    if (hides_text(reason)) return "it hides or turns text";
     if (std::all_of(words.begin(), words.end(), is_placeholder)) return "it is a placeholder";
     std::size_t letters = 0;
     bool ascii = true; // not every script parts its words

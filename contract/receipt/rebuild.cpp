@@ -41,8 +41,15 @@ void compare_evidence(const std::string& who, const Outcome& told, const Outcome
                                      again.evidence.fingerprint));
 }
 
-/// Whatever a run says before its gates.
-void compare_run(const ReadReport& told, const Registry& registry, unsigned jobs, const Progress& progress,
+/// One line of what a compiler printed on many.
+std::string first_of(const std::string& failure) {
+    const std::string error = first_compiler_error(failure);
+    const std::string line = error.empty() ? failure.substr(0, failure.find('\n')) : error;
+    return line == failure ? line : line + "; hip-kernel-contract prints the rest";
+}
+
+/// Whatever a run says before its gates. False: it cannot be built, so there is nothing to audit either.
+bool compare_run(const ReadReport& told, const Registry& registry, unsigned jobs, const Progress& progress,
                  Rebuilt& result) {
     RunRequest request;
     request.root = registry.root;
@@ -55,14 +62,14 @@ void compare_run(const ReadReport& told, const Registry& registry, unsigned jobs
         if (failure->exit_status == kNoDeviceOrToolchain)
             result.unverified.push_back("objects and certificates: " + failure->text);
         else
-            result.faults.push_back("built again: " + failure->text);
-        return;
+            result.faults.push_back("it does not build: " + without_root(first_of(failure->text), registry.root));
+        return failure->exit_status == kNoDeviceOrToolchain;
     }
     auto& report = std::get<RunReport>(built);
     scrub(report.outcome, registry.root);
     if (const std::string other = other_compiler(told.outcome, report.outcome); !other.empty()) {
         result.unverified.push_back("objects and certificates: " + other);
-        return;
+        return true;
     }
     if (told.description.compiler != report.description.compiler)
         result.faults.push_back(fmt::format("the compiler is called {}, here it is {}", told.description.compiler,
@@ -79,6 +86,7 @@ void compare_run(const ReadReport& told, const Registry& registry, unsigned jobs
         if (const ControlOutcome* again = find_outcome(report.outcome.controls, control))
             compare_evidence(fmt::format("{} control \"{}\"", control.chip, control.name), control, *again,
                              result.faults);
+    return true;
 }
 
 const limits::ToolchainAudit* find_toolchain(const limits::AuditReport& audit, const std::string& name) {
@@ -201,8 +209,8 @@ void compare_audit(const limits::AuditReport& told, const std::vector<std::strin
 
 Rebuilt rebuild(const Side& side, const Registry& registry, unsigned jobs, const Progress& progress) {
     Rebuilt result;
-    if (side.run) compare_run(*side.run, registry, jobs, progress, result);
-    if (side.audited)
+    const bool builds = !side.run || compare_run(*side.run, registry, jobs, progress, result);
+    if (side.audited && builds)
         compare_audit(*side.audited, side.run ? side.run->outcome.chips : std::vector<std::string>{}, registry, jobs,
                       progress, result);
     return result;

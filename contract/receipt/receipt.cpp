@@ -126,11 +126,14 @@ Json json_without_seal(const Receipt& receipt) {
     Json changes = Json::array();
     for (const Change& change : receipt.changes)
         changes.push_back({{"grade", grade_name(change.grade)}, {"what", change.what}, {"reason", change.reason}});
+    Json reasons = Json::array();
+    for (const Reason& reason : receipt.reasons) reasons.push_back({{"pattern", reason.pattern}, {"why", reason.why}});
     return {{"schema", kSchema},
             {"tool", kTool},
             {"exit_status", receipt.exit_status},
             {"dirty", receipt.dirty},
             {"changes", changes},
+            {"reasons", reasons},
             {"problems", {{"new", receipt.added}, {"gone", receipt.gone}, {"identical", receipt.identical}}},
             {"head", json_of(receipt.head)},
             {"base", json_of(receipt.base)}};
@@ -235,6 +238,8 @@ pm::Result<Receipt> read_json(std::string_view text) {
             receipt.changes.push_back(
                 {change.at("grade") == grade_name(Grade::kWeaker) ? Grade::kWeaker : Grade::kChanged,
                  change.at("what").get<std::string>(), change.at("reason").get<std::string>()});
+        for (const Json& reason : json.at("reasons"))
+            receipt.reasons.push_back({reason.at("pattern").get<std::string>(), reason.at("why").get<std::string>()});
         json.at("problems").at("new").get_to(receipt.added);
         json.at("problems").at("gone").get_to(receipt.gone);
         json.at("problems").at("identical").get_to(receipt.identical);

@@ -16,8 +16,8 @@
 
 namespace hkc::receipt {
 
-/// The version of receipt.json. It changes whenever a field changes its meaning or goes.
-inline constexpr int kSchema = 3;
+/// The version of receipt.json. It changes whenever receipts of before cannot be read any more.
+inline constexpr int kSchema = 4;
 
 /// What one revision gave. Texts name no folder of the machine.
 struct Side {
@@ -31,6 +31,7 @@ struct Receipt {
     Side head, base;
     std::vector<std::string> dirty; // Checkout::dirty of the head
     std::vector<Change> changes;
+    std::vector<Reason> reasons; // as the author gave them; those of `changes` are made of them
     // Made of the above, by assemble().
     std::vector<std::string> added, gone, identical; // problems
     int exit_status = 1;

@@ -4,6 +4,7 @@
 #include "contract/receipt/make.h"
 #include "contract/receipt/markdown.h"
 #include "contract/receipt/private_names.h"
+#include "contract/receipt/reason.h"
 #include "contract/receipt/rebuild.h"
 #include "contract/runner/declaration.h"
 #include "contract/runner/form.h"
@@ -14,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <tuple>
 
@@ -51,6 +53,17 @@ Lines name_faults(const std::string& json, const std::optional<std::string>& mar
     return faults;
 }
 
+/// Texts that a reader would not see as they are.
+Lines hiding_faults(const std::string& json) {
+    std::string texts;
+    collect_texts(Json::parse(json, nullptr, false), texts);
+    Lines faults;
+    for (const std::string& text : pm::split(texts, '\n'))
+        if (hides_text(text))
+            faults.push_back(fmt::format("the receipt hides or turns text: {}", Json(text).dump(-1, ' ', true)));
+    return faults;
+}
+
 /// The status that a gate's own findings, reasons and checks make, known findings taken into account.
 Status made_status(const Kernel& kernel, const std::string& chip, const GateResult& result) {
     const bool all_known = std::all_of(result.findings.begin(), result.findings.end(), [&](const Finding& finding) {
@@ -82,7 +95,6 @@ Lines kernel_faults(const KernelOutcome& outcome, const Kernel& kernel, const st
         if (!fault.empty()) faults.push_back(fmt::format("{} gate {}: {}", who, result.gate, fault));
         if (result.status == Status::kKnownFinding) result.status = Status::kFail;
     }
-    std::sort(numbers.begin(), numbers.end());
     if (numbers != gates)
         faults.push_back(fmt::format("{}: holds gates {}; expected {}", who, gates_text(numbers), gates_text(gates)));
     if (apply_known_findings(kernel, outcome.chip, again) != outcome.known)
@@ -238,16 +250,12 @@ Lines description_faults(const ReadReport& run, const Registry& registry, const 
     return faults;
 }
 
-/// What an oracle allows is known only where the library is here.
-Lines oracle_faults(const ReadReport& run) {
-    const auto here = oracle_libraries();
-    if (!here) return {here.error().text};
-    if (*here == run.description.oracles) return {};
-    const auto text = [](const Lines& libraries) {
-        return libraries.empty() ? std::string("none") : fmt::format("{}", fmt::join(libraries, ", "));
-    };
-    return {fmt::format("the run's libraries of oracles are {}, those here (--oracles) {}",
-                        text(run.description.oracles), text(*here))};
+/// What an oracle allows is known only where the library is here. `option`: what names it.
+Lines oracle_faults(const Side& side, const char* option) {
+    if (!side.run || side.run->description.oracles == loaded_oracle_libraries()) return {};
+    return {fmt::format("the run's libraries of oracles are {}, those here ({}) {}",
+                        libraries_text(side.run->description.oracles), option,
+                        libraries_text(loaded_oracle_libraries()))};
 }
 
 /// The compiler's own words name the version that toolchains.toml asks for; where another was allowed, they cannot be
@@ -281,11 +289,37 @@ Lines side_faults(const Side& side, const Registry& registry, bool dirty) {
     if (!side.run) return faults;
     append(faults, description_faults(*side.run, registry, side.commit, dirty), "");
     append(faults, form_faults(*side.run), "");
-    append(faults, oracle_faults(*side.run), "");
     append(faults, compiler_faults(*side.run, registry), "");
     append(faults, run_faults(*side.run, registry), "");
     append(faults, audit_faults(*side.audited, side.run->outcome.chips, registry), "");
     append(faults, fingerprint_faults(*side.run, *side.audited), "");
+    return faults;
+}
+
+/// The changes that the receipt lists, against those that there are, and their reasons against those that were given.
+Lines change_faults(const Receipt& receipt, const std::vector<Change>& expected) {
+    Lines faults, told, made;
+    std::vector<Change> again = receipt.changes;
+    for (Change& change : again) {
+        told.push_back(change_text(change));
+        change.reason.clear();
+    }
+    for (const Change& change : expected) made.push_back(change_text(change));
+    for (const std::string& change : made)
+        if (std::find(told.begin(), told.end(), change) == told.end())
+            faults.push_back("a contract change that the receipt does not list: " + change);
+    for (const std::string& change : told)
+        if (std::find(made.begin(), made.end(), change) == made.end())
+            faults.push_back("a contract change that is none: " + change);
+    if (faults.empty() && told != made)
+        faults.emplace_back("the contract changes are listed twice, or in another order");
+    if (const auto given = give_reasons(again, receipt.reasons); !given) {
+        faults.push_back("the reasons: " + given.error().text);
+    } else if (again != receipt.changes) {
+        const auto [is, should] = std::mismatch(receipt.changes.begin(), receipt.changes.end(), again.begin());
+        faults.push_back(fmt::format("the reason of \"{}\" is \"{}\", those that were given make it \"{}\"",
+                                     change_text(*is), is->reason, should->reason));
+    }
     return faults;
 }
 
@@ -297,9 +331,10 @@ Lines base_faults(const Receipt& receipt, const Registry& registry, const std::o
         const auto after = snapshot_of(registry);
         if (!after) return {after.error().text};
         expected = contract_changes(base->declared, *after);
-        if (receipt.head.run && receipt.base.run)
+        if (receipt.head.run && base->contracts.request)
             for (Change& change :
-                 oracle_changes(receipt.base.run->description.oracles, receipt.head.run->description.oracles))
+                 oracle_changes(receipt.base.run ? receipt.base.run->description.oracles : loaded_oracle_libraries(),
+                                receipt.head.run->description.oracles))
                 expected.push_back(std::move(change));
         append(faults, side_faults(receipt.base, base->contracts.registry, false), "base");
         if (receipt.head.run && receipt.base.run) append(faults, pair_faults(*receipt.head.run, *receipt.base.run), "");
@@ -309,15 +344,7 @@ Lines base_faults(const Receipt& receipt, const Registry& registry, const std::o
     const auto checks = checker_changes(registry.root, {receipt.base.commit, receipt.base.commit, {}, {}});
     if (!checks) return {checks.error().text};
     expected.insert(expected.end(), checks->begin(), checks->end());
-    std::vector<std::string> told, made;
-    for (const Change& change : receipt.changes) told.push_back(change_text(change));
-    for (const Change& change : expected) made.push_back(change_text(change));
-    for (const std::string& change : made)
-        if (std::find(told.begin(), told.end(), change) == told.end())
-            faults.push_back("a contract change that the receipt does not list: " + change);
-    for (const std::string& change : told)
-        if (std::find(made.begin(), made.end(), change) == made.end())
-            faults.push_back("a contract change that is none: " + change);
+    append(faults, change_faults(receipt, expected), "");
     return faults;
 }
 
@@ -404,17 +431,42 @@ Lines rerun_faults(const Receipt& receipt, const Registry& registry, const Verif
     return faults;
 }
 
+/// The lines of a text that a browser or another system may have sent.
+Lines lines_of(const std::string& text) {
+    std::string plain;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n') continue;
+        plain += text[i] == '\r' ? '\n' : text[i];
+    }
+    return pm::split(plain, '\n');
+}
+
+/// Whether a reader takes the line for the beginning of a receipt.
+bool is_heading_like_ours(const std::string& line) {
+    std::string words;
+    for (const char c : line)
+        if (std::isalpha(static_cast<unsigned char>(c)) != 0)
+            words += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const std::size_t begin = line.find_first_not_of(" >");
+    return begin != std::string::npos && line[begin] == '#' && words == "kernelcontractreceipt";
+}
+
 } // namespace
 
 Lines markdown_faults(const std::string& markdown, const Receipt& receipt, std::string_view seal) {
-    std::string text = markdown;
-    std::erase(text, '\r');
-    const std::size_t begin = text.find(kFirstLine), end = text.find(kLastLine);
-    if (begin == std::string::npos || end == std::string::npos || end < begin)
-        return {fmt::format("the text holds no receipt; expected one from \"{}\" to \"{}\"", kFirstLine, kLastLine)};
-    if (text.find(kFirstLine, begin + 1) != std::string::npos || text.find(kLastLine, end + 1) != std::string::npos)
+    const Lines lines = lines_of(markdown);
+    const auto first = std::find(lines.begin(), lines.end(), kFirstLine);
+    const auto last = std::find(first, lines.end(), kLastLine);
+    if (last == lines.end())
+        return {fmt::format("the text holds no receipt; expected one from the line \"{}\" to the line \"{}\"",
+                            kFirstLine, kLastLine)};
+    const auto speaks = [](const std::string& line) {
+        return line.find(kFirstLine) != std::string::npos || line.find(kLastLine) != std::string::npos ||
+               is_heading_like_ours(line);
+    };
+    if (std::any_of(lines.begin(), first, speaks) || std::any_of(last + 1, lines.end(), speaks))
         return {"the text holds more than one receipt"};
-    const Lines said = pm::split(text.substr(begin, end + kLastLine.size() - begin), '\n');
+    const Lines said(first, last + 1);
     const std::string whole = to_markdown(receipt, seal);
     const Lines expected = pm::split(std::string_view(whole).substr(0, whole.size() - 1), '\n');
     Lines faults;
@@ -438,24 +490,29 @@ Lines run_faults(const ReadReport& run, const Registry& registry) {
     Lines faults;
     const RunOutcome& outcome = run.outcome;
     using Name = std::tuple<std::string, bool, std::string>; // chip, is a control, name
-    std::multiset<Name> told;
-    std::set<Name> expected;
+    std::vector<Name> told, made;
     const auto text = [](const Name& name) {
         const auto& [chip, control, what] = name;
         return fmt::format("{} {} \"{}\"", chip, control ? "control" : "registration", what);
     };
-    for (const KernelOutcome& kernel : outcome.kernels) told.emplace(kernel.chip, false, kernel.name);
-    for (const ControlOutcome& control : outcome.controls) told.emplace(control.chip, true, control.name);
-    for (const Task& task : select_tasks(registry, outcome.chips, "*", outcome.gates))
-        expected.emplace(task.chip, task.control != nullptr,
-                         task.control != nullptr ? task.control->name : task.kernel->name);
+    for (const KernelOutcome& kernel : outcome.kernels) told.emplace_back(kernel.chip, false, kernel.name);
+    for (const ControlOutcome& control : outcome.controls) told.emplace_back(control.chip, true, control.name);
+    const std::vector<Task> tasks = select_tasks(registry, outcome.chips, "*", outcome.gates);
+    for (const Task& task : tasks)
+        if (task.control == nullptr) made.emplace_back(task.chip, false, task.kernel->name);
+    for (const Task& task : tasks)
+        if (task.control != nullptr) made.emplace_back(task.chip, true, task.control->name);
+    const std::set<Name> expected(made.begin(), made.end());
+    if (expected.size() != made.size()) faults.emplace_back("a chip is there twice");
     for (const Name& name : expected) {
-        const std::size_t count = told.count(name);
+        const auto count = std::count(told.begin(), told.end(), name);
         if (count == 0) faults.push_back("missing: " + text(name));
         if (count > 1) faults.push_back("doubled: " + text(name));
     }
     for (const Name& name : told)
         if (!expected.contains(name)) faults.push_back("unknown: " + text(name));
+    if (faults.empty() && told != made)
+        faults.emplace_back("registrations or controls are not in the registry's order");
     if (run.description.tasks != expected.size())
         faults.push_back(fmt::format("the run says {} registrations and controls; expected {}", run.description.tasks,
                                      expected.size()));
@@ -478,6 +535,12 @@ Lines audit_faults(const limits::AuditReport& audit, const std::vector<std::stri
     Lines faults;
     const auto specs = load_toolchains(registry.root);
     if (!specs) return {specs.error().text};
+    Lines told, expected;
+    for (const limits::ToolchainAudit& toolchain : audit.toolchains) told.push_back(toolchain.spec.name);
+    for (const ToolchainSpec& spec : *specs)
+        if (std::find(told.begin(), told.end(), spec.name) != told.end()) expected.push_back(spec.name);
+    if (told != expected)
+        faults.emplace_back("audit: its toolchains are not those of toolchains.toml, each once, in its order");
     for (const ToolchainSpec& spec : *specs) {
         std::error_code ignored;
         if (!spec.pinned && !std::filesystem::exists(registry.root / "records" / spec.name, ignored)) continue;
@@ -530,6 +593,7 @@ Verdict verify(const std::string& json, const std::optional<std::string>& markdo
         append(faults, markdown_faults(*markdown, *receipt, seal), "");
         looked_at("the text, line by line", before);
     }
+    append(faults, hiding_faults(json), "");
     const std::size_t before_head = faults.size();
     append(faults, checkout_faults(*receipt, registry), "");
     if (!request.base.empty() && request.base != receipt->base.commit)
@@ -538,6 +602,7 @@ Verdict verify(const std::string& json, const std::optional<std::string>& markdo
     for (const Side* side : {&receipt->head, &receipt->base})
         if (!is_commit_hash(side->commit)) faults.push_back(fmt::format("\"{}\" is no commit's hash", side->commit));
     append(faults, side_faults(receipt->head, registry, !receipt->dirty.empty()), "");
+    append(faults, oracle_faults(receipt->head, "--oracles"), "");
     looked_at(fmt::format("commit {}, its registry, sources and records", receipt->head.commit), before_head);
 
     const SharedCache cache(registry.root);
@@ -554,6 +619,9 @@ Verdict verify(const std::string& json, const std::optional<std::string>& markdo
     if (!revision) {
         faults.push_back("the base is not to be seen: " + revision.error().text);
     } else {
+        const auto others = OtherOracles::load(request.base_oracles);
+        if (!others) faults.push_back("--base-oracles: " + others.error().text);
+        append(faults, oracle_faults(receipt->base, "--base-oracles"), "base");
         RunRequest asked;
         if (receipt->head.run) asked.chips = receipt->head.run->outcome.chips;
         auto opened = open_declared_base(*revision, asked);

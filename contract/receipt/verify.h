@@ -5,6 +5,7 @@
 #include "contract/runner/run.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,8 +13,9 @@
 namespace hkc::receipt {
 
 struct VerifyRequest {
-    std::string base;        // the commit that the base must be; empty: whichever the receipt names
-    std::uint32_t rerun = 0; // registrations that are run again, chosen by the receipt's hash
+    std::string base;                                // the commit that it must be; empty: whichever the receipt names
+    std::vector<std::filesystem::path> base_oracles; // the libraries that judge the base; the process's, the head
+    std::uint32_t rerun = 0;                         // registrations that are run again, chosen by the receipt's hash
     unsigned jobs = 1;
 };
 
@@ -33,8 +35,8 @@ struct Verdict {
 Verdict verify(const std::string& json, const std::optional<std::string>& markdown, const Registry& registry,
                const VerifyRequest& request, const Progress& progress);
 
-/// The faults of a receipt's text in a pull request: it must hold the receipt once, as to_markdown() writes it. Line
-/// ends of any kind.
+/// The faults of a receipt's text in a pull request: it must hold the receipt once, as to_markdown() writes it, and no
+/// other heading like its own. Line ends of any kind.
 std::vector<std::string> markdown_faults(const std::string& markdown, const Receipt& receipt, std::string_view seal);
 
 /// The faults of a side's run under the contracts that it claims to have judged: what is missing, doubled or unknown, a

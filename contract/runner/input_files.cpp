@@ -1,6 +1,5 @@
 #include "contract/runner/input_files.h"
 
-#include "contract/oracle/plugin.h"
 #include "peacemaker/support/file.h"
 #include "peacemaker/support/text.h"
 
@@ -83,16 +82,6 @@ pm::Result<std::string> hash_of_files(const fs::path& root, const std::vector<st
         list += fmt::format("{} {}\n", pm::sha256_hex(*bytes), file);
     }
     return pm::sha256_hex(list);
-}
-
-pm::Result<std::vector<std::string>> oracle_libraries() {
-    std::vector<std::string> all;
-    for (const fs::path& library : loaded_oracle_libraries()) {
-        const auto bytes = pm::read_file(library);
-        if (!bytes) return bytes.error();
-        all.push_back(fmt::format("{} sha256 {}", library.filename().string(), pm::sha256_hex(*bytes)));
-    }
-    return all;
 }
 
 } // namespace hkc

@@ -21,8 +21,4 @@ pm::Result<std::vector<std::string>> input_files(const Registry& registry);
 /// The SHA-256 of the names and bytes of `files` of `root`. Error: one that cannot be read.
 pm::Result<std::string> hash_of_files(const std::filesystem::path& root, const std::vector<std::string>& files);
 
-/// The libraries of oracles of this process, as RunDescription::oracles has them: what an oracle allows is as much an
-/// input as a source. Error: one that cannot be read.
-pm::Result<std::vector<std::string>> oracle_libraries();
-
 } // namespace hkc

@@ -39,7 +39,7 @@ std::string why_foreign(const Part& part, const Part& first) {
     compare("compiler", is.compiler, expected.compiler);
     compare("device", is.device, expected.device);
     compare("HIP library", is.library, expected.library);
-    compare("list of oracle libraries", chips_text(is.oracles), chips_text(expected.oracles));
+    compare("list of oracle libraries", libraries_text(is.oracles), libraries_text(expected.oracles));
     compare("filter", is.filter, expected.filter);
     compare("list of gates", gates_text(part.report.outcome.gates), gates_text(first.report.outcome.gates));
     compare("seed", is.seed, expected.seed);

@@ -121,7 +121,10 @@ RunDescription description_of(const Json& json) {
     json.at("inputs").get_to(description.inputs);
     json.at("device").get_to(description.device);
     json.at("library").get_to(description.library);
-    if (json.contains("oracles")) json.at("oracles").get_to(description.oracles);
+    if (json.contains("oracles"))
+        for (const Json& library : json.at("oracles"))
+            description.oracles.push_back(
+                {library.at("name").get<std::string>(), library.at("sha256").get<std::string>()});
     json.at("toolchain").get_to(description.toolchain);
     json.at("compiler").get_to(description.compiler);
     json.at("filter").get_to(description.filter);
@@ -286,7 +289,8 @@ std::string report_json(const RunOutcome& run, const RunDescription& description
                    {"controls", controls},
                    {"summary", summary},
                    {"exit_status", exit_status(run, description.allow_unchecked)}};
-    if (!description.oracles.empty()) report["oracles"] = description.oracles;
+    for (const OracleLibrary& library : description.oracles)
+        report["oracles"].push_back({{"name", library.name}, {"sha256", library.sha256}});
     return sealed_report(std::move(report));
 }
 

@@ -1,6 +1,7 @@
 // Outcomes as JSON: what a child tells its parent line by line, and the report that --json writes.
 #pragma once
 
+#include "contract/oracle/plugin.h"
 #include "contract/runner/choose.h"
 #include "contract/runner/judge.h"
 
@@ -42,14 +43,14 @@ std::optional<std::vector<Certificate>> read_certificates(std::string_view text)
 
 /// What the report says of the run besides its outcomes.
 struct RunDescription {
-    std::string commit;               // of the root's checkout; empty where there is none
-    bool dirty = false;               // the checkout differs from it
-    std::string inputs;               // hash_of_files(input_files())
-    std::string device;               // "rocm" or "embedded"
-    std::string library;              // the HIP library, without its folder
-    std::vector<std::string> oracles; // each library of --oracles, without its folder: `NAME sha256 HASH`
-    std::string toolchain;            // its id
-    std::string compiler;             // the first line of what its --version printed
+    std::string commit;                 // of the root's checkout; empty where there is none
+    bool dirty = false;                 // the checkout differs from it
+    std::string inputs;                 // hash_of_files(input_files())
+    std::string device;                 // "rocm" or "embedded"
+    std::string library;                // the HIP library, without its folder
+    std::vector<OracleLibrary> oracles; // loaded_oracle_libraries()
+    std::string toolchain;              // its id
+    std::string compiler;               // the first line of what its --version printed
     std::string filter;
     std::uint64_t seed = 0;
     bool thorough = false;

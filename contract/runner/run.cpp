@@ -1,6 +1,7 @@
 #include "contract/runner/run.h"
 
 #include "contract/gates/gate.h"
+#include "contract/oracle/plugin.h"
 #include "contract/runner/child.h"
 #include "contract/runner/declaration.h"
 #include "contract/runner/git.h"
@@ -361,9 +362,7 @@ pm::Result<RunDescription> describe(const Run& run) {
     description.inputs = std::move(*hash);
     description.device = run.device.kind == DeviceKind::kRocm ? "rocm" : "embedded";
     description.library = fs::path(run.device.library).filename().string();
-    auto oracles = oracle_libraries();
-    if (!oracles) return oracles.error();
-    description.oracles = std::move(*oracles);
+    description.oracles = loaded_oracle_libraries();
     description.toolchain = run.toolchain.spec.name;
     description.compiler = version.empty() ? "" : version.front();
     description.filter = run.request.filter;

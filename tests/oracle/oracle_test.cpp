@@ -1,6 +1,7 @@
 #include "contract/oracle/oracle.h"
 
 #include "contract/oracle/plugin.h"
+#include "peacemaker/support/file.h"
 
 #include <gtest/gtest.h>
 
@@ -52,6 +53,40 @@ TEST(Oracle, LoadsALibraryOfOraclesOnce) {
     const pm::Result<void> again = hkc::load_oracles(ORACLE_LIBRARY);
     ASSERT_FALSE(again);
     EXPECT_NE(again.error().text.find("\"outside_ones\" is there already"), std::string::npos) << again.error().text;
+}
+
+TEST(Oracle, ALoadedLibraryIsKnownByNameAndHash) {
+    const auto others = hkc::OtherOracles::load({ORACLE_LIBRARY});
+    ASSERT_TRUE(others) << others.error().text;
+    const auto bytes = pm::read_file(ORACLE_LIBRARY);
+    ASSERT_TRUE(bytes);
+    const std::vector<hkc::OracleLibrary> expected{{"liboracle_library.so", pm::sha256_hex(*bytes)}};
+    EXPECT_EQ(hkc::loaded_oracle_libraries(), expected);
+    EXPECT_EQ(hkc::libraries_text(expected), "liboracle_library.so sha256 " + pm::sha256_hex(*bytes));
+    EXPECT_EQ(hkc::libraries_text({}), "none");
+    EXPECT_EQ(hkc::libraries_text({{"a.so", "1"}, {"b.so", "2"}}), "a.so sha256 1, b.so sha256 2");
+}
+
+TEST(Oracle, OtherOraclesTakeThePlaceOfAllWhileTheyLive) {
+    const auto outer = hkc::OtherOracles::load({ORACLE_LIBRARY});
+    ASSERT_TRUE(outer) << outer.error().text;
+    const hkc::Oracle* ones = hkc::find_oracle("outside_ones");
+    ASSERT_NE(ones, nullptr);
+    {
+        const auto inner = hkc::OtherOracles::load({});
+        ASSERT_TRUE(inner) << inner.error().text;
+        EXPECT_EQ(hkc::find_oracle("outside_ones"), nullptr);
+        EXPECT_NE(hkc::find_oracle("affine"), nullptr);
+        EXPECT_TRUE(hkc::loaded_oracle_libraries().empty());
+        const auto again = hkc::OtherOracles::load({ORACLE_LIBRARY});
+        ASSERT_TRUE(again) << again.error().text;
+        EXPECT_NE(hkc::find_oracle("outside_ones"), nullptr);
+    }
+    EXPECT_EQ(hkc::find_oracle("outside_ones"), ones);
+    const auto broken = hkc::OtherOracles::load({ORACLE_LIBRARY_TAKEN});
+    EXPECT_FALSE(broken);
+    EXPECT_EQ(hkc::find_oracle("outside_ones"), ones) << "as if it had not been tried";
+    EXPECT_EQ(hkc::loaded_oracle_libraries().size(), 1U);
 }
 
 TEST(Oracle, ALibraryThatTakesANameAddsNothing) {

@@ -333,9 +333,28 @@ TEST(Reasons, AreGivenToWhatTheyMatchAndMustMatchSomething) {
     EXPECT_EQ(some[0].reason, "the first one");
     EXPECT_EQ(some[1].reason, "the second one");
     EXPECT_EQ(some[2].reason, "");
+    for (const char* pattern : {"*\n", "*\xe2\x80\xae"}) {
+        const auto hiding = give_reasons(some, {{pattern, "it never was used"}});
+        ASSERT_FALSE(hiding);
+        EXPECT_NE(hiding.error().text.find("a pattern that hides or turns text"), std::string::npos);
+    }
     const auto blank = give_reasons(some, {{"*", " \n"}});
     ASSERT_FALSE(blank);
     EXPECT_NE(blank.error().text.find("is no reason"), std::string::npos) << blank.error().text;
+}
+
+TEST(Changes, ALibraryOfOraclesThatTheHeadLacksIsOne) {
+    const OracleLibrary a{"a.so", "01"}, b{"b.so", "02"}, other{"a.so", "03"};
+    EXPECT_TRUE(oracle_changes({}, {}).empty());
+    EXPECT_TRUE(oracle_changes({}, {a}).empty()) << "one more";
+    EXPECT_TRUE(oracle_changes({a, b}, {b, a}).empty()) << "no name is in two";
+    const auto text = [](const std::vector<Change>& changes) {
+        return changes.size() == 1 ? change_text(changes[0]) : fmt::format("{} changes", changes.size());
+    };
+    EXPECT_EQ(text(oracle_changes({a}, {other})), "CHANGED libraries of oracles: a.so sha256 01 -> a.so sha256 03");
+    EXPECT_EQ(text(oracle_changes({a, b}, {b})),
+              "CHANGED libraries of oracles: a.so sha256 01, b.so sha256 02 -> b.so sha256 02");
+    EXPECT_EQ(text(oracle_changes({a}, {})), "CHANGED libraries of oracles: a.so sha256 01 -> none");
 }
 
 } // namespace

@@ -37,5 +37,19 @@ TEST(Reason, AWordOrAFewLettersOrTwoLinesAreNone) {
     EXPECT_EQ(why_no_reason("the model has 96\nrows"), "it is of more than one line");
 }
 
+TEST(Reason, TextThatIsHiddenOrTurnedIsNone) {
+    for (const std::string& reason : {std::string("the model \xe2\x80\xae has 96"), // right to left from here
+                                      std::string("the mod\xe2\x80\x8b"
+                                                  "el has 96"),                         // a blank of no width
+                                      std::string("the model has\xc2\xad 96"),          // a soft hyphen
+                                      std::string("the model has 96 \xf3\xa0\x81\xa1"), // a tag
+                                      std::string("the model \xe2\x81\xa6has 96"),      // an isolate
+                                      std::string("the model\x1b[8m has 96")})          // a terminal's
+        EXPECT_EQ(why_no_reason(reason), "it hides or turns text") << reason;
+    EXPECT_FALSE(hides_text("a tab\tand \xd9\x85\xdb\x8c\xe2\x80\x8c\xd8\xae\xd9\x88\xd8\xa7\xd9\x87\xd9\x85"))
+        << "a joiner";
+    EXPECT_TRUE(hides_text("line\n"));
+}
+
 } // namespace
 } // namespace hkc::receipt

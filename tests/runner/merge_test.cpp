@@ -181,6 +181,10 @@ TEST(Merge, AShardOfAnotherRunIsNamedWithWhatDiffers) {
         {foreign([](ReadReport& r) { r.description.compiler = "other"; }), "compiler is other"},
         {foreign([](ReadReport& r) { r.description.device = "rocm"; }), "device is rocm"},
         {foreign([](ReadReport& r) { r.description.library = "libamdhip64.so"; }), "HIP library is libamdhip64.so"},
+        {foreign([](ReadReport& r) {
+             r.description.oracles = {{"mine.so", "01"}};
+         }),
+         "list of oracle libraries is mine.so sha256 01"},
         {foreign([](ReadReport& r) { r.description.filter = "tile*"; }), "filter is tile*"},
         {foreign([](ReadReport& r) { r.description.seed = 2; }), "seed is 2"},
         {foreign([](ReadReport& r) { r.description.thorough = true; }), "launch budget (--thorough) is true"},

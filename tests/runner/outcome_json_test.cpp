@@ -100,6 +100,22 @@ TEST(Report, HoldsEveryOutcomeItsSchemaAndTheExitStatus) {
     EXPECT_EQ(report.at("summary").at("gfx1151").at("launches").at("2"), 68);
 }
 
+TEST(Report, LibrariesOfOraclesComeBackAndAreNoFieldWhereThereAreNone) {
+    RunOutcome run;
+    RunDescription description;
+    EXPECT_FALSE(nlohmann::json::parse(report_json(run, description)).contains("oracles"));
+    description.oracles = {{"mine.so", "01"}, {"yours.so", "02"}};
+    const std::string text = report_json(run, description);
+    EXPECT_EQ(nlohmann::json::parse(text).at("oracles").dump(),
+              R"([{"name":"mine.so","sha256":"01"},{"name":"yours.so","sha256":"02"}])");
+    const auto read = read_report(text);
+    ASSERT_TRUE(read) << read.error().text;
+    EXPECT_EQ(read->description.oracles, description.oracles);
+    auto none = nlohmann::ordered_json::parse(text);
+    none["oracles"] = nlohmann::ordered_json::array();
+    EXPECT_FALSE(read_report(sealed_report(none))) << "an empty list is another text of the same";
+}
+
 TEST(Report, CertificatesComeBackAsTheyWere) {
     using pm::certify::Verdict;
     const std::vector<Certificate> some{{"a", Verdict::kCertified, {}},

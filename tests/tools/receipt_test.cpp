@@ -5,6 +5,7 @@
 #include "contract/receipt/verify.h"
 #include "contract/runner/form.h"
 #include "peacemaker/support/file.h"
+#include "peacemaker/support/text.h"
 #include "tests/tools/contract_repository.h"
 
 #include <nlohmann/json.hpp>
@@ -214,9 +215,11 @@ TEST_F(ReceiptTool, AWeakerContractNeedsAReasonInTheReceipt) {
     const std::string first = text_of_file(out() / "receipt.json"), text = text_of_file(out() / "receipt.md");
     EXPECT_EQ(receipt().at("changes").at(0).at("reason"), "the model's \"rows\" are 96");
     std::smatch command;
-    ASSERT_TRUE(std::regex_search(text, command, std::regex("\n    hip-kernel-contract-receipt (--base .*)\n")))
+    ASSERT_TRUE(std::regex_search(
+        text, command, std::regex("\n    hip-kernel-contract-receipt (--base .*\\\\\n        --reason .*)\n")))
         << text;
     std::string again = command[1];
+    EXPECT_TRUE(has(again, "\n        --reason 'WEAKER*shape*' ")) << "the pattern as it was given: " << again;
     const std::string device = " --device embedded"; // make() gives it, too
     ASSERT_NE(again.find(device), std::string::npos) << again;
     again.erase(again.find(device), device.size());
@@ -236,6 +239,23 @@ TEST_F(ReceiptTool, AnotherCommitADirtyTreeAndAMissingControlAreFaults) {
     const Ran dirty = verify();
     EXPECT_EQ(dirty.status, 1) << dirty.out;
     EXPECT_TRUE(has(dirty.out, "fault: the checkout is dirty: contracts/square.hip")) << dirty.out;
+
+    write_kernel("typedef unsigned short u16;", "this is no kernel;\nnor is this;");
+    const Ran unbuilt = verify();
+    EXPECT_EQ(unbuilt.status, 1) << unbuilt.out;
+    EXPECT_TRUE(has(unbuilt.out, "\nfault: it does not build: square.hip:2:1: error: expected unqualified-id; "
+                                 "hip-kernel-contract prints the rest\n"))
+        << unbuilt.out;
+    std::size_t errors = 0;
+    for (std::size_t at = unbuilt.out.find("error: "); at != std::string::npos;
+         at = unbuilt.out.find("error: ", at + 1))
+        ++errors;
+    EXPECT_EQ(errors, 1U) << unbuilt.out;
+    for (const std::string& line : pm::split(unbuilt.out, '\n'))
+        EXPECT_TRUE(line.empty() || line.starts_with("fault: ") || line.starts_with("verified ") ||
+                    line.ends_with(" faults"))
+            << line;
+    write_kernel("typedef unsigned short u16;", "typedef unsigned short u16; // changed");
 
     const Ran of_dirty = make("--base first");
     EXPECT_EQ(of_dirty.status, 1) << of_dirty.out;
@@ -297,32 +317,82 @@ TEST_F(ReceiptTool, TheLibrariesOfOraclesAreTheReceipts) {
     folder_.write("one/liboracles.so", bytes);
     folder_.write("other/liboracles.so", bytes + "x"); // the loader reads no further than the ELF says
     git("commit -q --allow-empty -m second");
-    const std::string with_one = "--oracles " + one.string() + " ", with_other = "--oracles " + other.string() + " ";
     const std::string told = "liboracles.so sha256 " + pm::sha256_hex(bytes);
-    const Ran made = make(with_one + "--base first");
-    EXPECT_EQ(made.status, 0) << made.out;
-    EXPECT_TRUE(has(made.out, "- oracles of " + told + "\n")) << made.out;
-    EXPECT_TRUE(has(made.out, " --oracles liboracles.so\n")) << made.out;
-    EXPECT_EQ(verify(with_one + file("receipt.json")).status, 0) << verify(with_one + file("receipt.json")).out;
-    const Ran foreign = verify(with_other + file("receipt.json"));
+    const std::string told_other = "liboracles.so sha256 " + pm::sha256_hex(bytes + "x");
+    const auto libraries = [](const fs::path& head, const fs::path& base) {
+        return fmt::format("--oracles {} --base-oracles {} ", head.string(), base.string());
+    };
+
+    const Ran same = make(libraries(one, one) + "--base first");
+    EXPECT_EQ(same.status, 0) << same.out;
+    EXPECT_TRUE(has(same.out, "- oracles of " + told + "\n")) << same.out;
+    EXPECT_TRUE(has(same.out, "### Contract changes: 0\n")) << same.out;
+    EXPECT_TRUE(has(same.out, " --oracles 'liboracles.so' --base-oracles 'liboracles.so'\n")) << same.out;
+    const std::string json = text_of_file(out() / "receipt.json");
+    EXPECT_FALSE(has(json, folder_.path().string())) << json;
+    const Ran verified = verify(libraries(one, one) + file("receipt.json"));
+    EXPECT_EQ(verified.status, 0) << verified.out;
+    const Ran foreign = verify(libraries(other, one) + file("receipt.json"));
     EXPECT_EQ(foreign.status, 1) << foreign.out;
-    EXPECT_TRUE(has(foreign.out, "fault: the run's libraries of oracles are " + told + ", those here (--oracles) "))
+    EXPECT_TRUE(has(foreign.out, "fault: the run's libraries of oracles are " + told + ", those here (--oracles) " +
+                                     told_other + "\n"))
         << foreign.out;
+    EXPECT_TRUE(has(foreign.out, "receipt.json: 1 faults\n")) << foreign.out;
     const Ran none = verify();
     EXPECT_EQ(none.status, 1) << none.out;
-    EXPECT_TRUE(has(none.out, ", those here (--oracles) none\n")) << none.out;
+    EXPECT_TRUE(has(none.out, "fault: the run's libraries of oracles are " + told + ", those here (--oracles) none\n"))
+        << none.out;
+    EXPECT_TRUE(has(none.out,
+                    "fault: base: the run's libraries of oracles are " + told + ", those here (--base-oracles) none\n"))
+        << none.out;
 
-    ASSERT_EQ(make(with_other + "--base first").status, 0);
-    EXPECT_EQ(receipt().at("base").at("run").at("oracles"), receipt().at("head").at("run").at("oracles"))
-        << "the base's side that was kept is another library's";
-    EXPECT_NE(receipt().at("head").at("run").at("oracles").at(0), told);
+    const std::string change = "CHANGED libraries of oracles: " + told_other + " -> " + told;
+    const Ran bare = make(libraries(one, other) + "--base first");
+    EXPECT_EQ(bare.status, 1) << bare.out;
+    EXPECT_TRUE(has(bare.out, "- " + change + ": NO REASON GIVEN\n")) << bare.out;
+    EXPECT_TRUE(has(bare.out, "- the base's oracles of " + told_other + "\n")) << bare.out;
+    ASSERT_EQ(make(libraries(one, other) + "--base first --reason '*oracles*' 'the bound was too wide'").status, 0);
+    EXPECT_EQ(verify(libraries(one, other) + file("receipt.json")).status, 0);
+    Json hidden = receipt();
+    hidden.at("changes") = Json::array();
+    hidden.at("reasons") = Json::array();
+    write_receipt(sealed(hidden));
+    const Ran untold = verify(libraries(one, other) + file("receipt.json"));
+    EXPECT_TRUE(has(untold.out, "fault: a contract change that the receipt does not list: " + change)) << untold.out;
+    Json unlike = receipt();
+    unlike.at("base").at("run").at("oracles") = unlike.at("head").at("run").at("oracles");
+    write_receipt(sealed(unlike));
+    EXPECT_TRUE(has(verify(libraries(one, other) + file("receipt.json")).out,
+                    "fault: base: the run's libraries of oracles are " + told + ", those here (--base-oracles) "));
 
-    const Ran run = shell(fmt::format("{}/hip-kernel-contract --root {} --device embedded --oracles {} --json {}", kBin,
-                                      root().string(), other.string(), file("run.json")));
-    ASSERT_EQ(run.status, 0) << run.out;
-    const Ran mixed = make(with_one + "--base first --run " + file("run.json"));
-    EXPECT_EQ(mixed.status, 1) << mixed.out;
-    EXPECT_TRUE(has(mixed.out, "- CHANGED libraries of oracles: " + told + " -> liboracles.so sha256 ")) << mixed.out;
+    const std::string run = fmt::format("{}/hip-kernel-contract --root {} --device embedded --json {} --oracles ", kBin,
+                                        root().string(), file("run.json"));
+    ASSERT_EQ(shell(run + other.string()).status, 0);
+    const Ran mixed = make(libraries(one, one) + "--base first --run " + file("run.json"));
+    EXPECT_EQ(mixed.status, 2) << mixed.out;
+    EXPECT_TRUE(has(mixed.out, "the given report is not of this head: its libraries of oracles are " + told_other +
+                                   ", those here (--oracles) " + told))
+        << mixed.out;
+    EXPECT_EQ(make("--base first --base-oracles /nowhere/liboracles.so").status, 2);
+}
+
+TEST_F(ReceiptTool, EachSideIsJudgedByItsOwnLibrariesOfOracles) {
+    const std::string library = HKC_BINARY_DIR "/lib/liboracle_library.so";
+    // An oracle of the library, which says that the output is one, of another length: no kernel is right.
+    write_registry("oracle = \"relu2\"", "oracle = \"outside_ones\"");
+    commit("foreign");
+    write_registry("", "");
+    commit("own");
+    const Ran forgotten = make("--base foreign --oracles " + library);
+    EXPECT_EQ(forgotten.status, 1) << forgotten.out;
+    EXPECT_TRUE(has(forgotten.out, "- the base was not run: registry/square.toml:")) << forgotten.out;
+    EXPECT_TRUE(has(forgotten.out, "; --base-oracles names the base's libraries of oracles\n")) << forgotten.out;
+    const Ran made = make("--base foreign --reason '*' 'a rule of our own' --base-oracles " + library);
+    EXPECT_EQ(made.status, 0) << made.out;
+    EXPECT_TRUE(has(made.out, "- CHANGED libraries of oracles: liboracle_library.so sha256 ")) << made.out;
+    EXPECT_TRUE(has(made.out, "- gone: ")) << made.out;
+    EXPECT_EQ(verify("--rerun 1 --base-oracles " + library + " " + file("receipt.json")).status, 0);
+    expect_nothing_is_left();
 }
 
 TEST_F(ReceiptTool, ABaseThatDoesNotBuildIsNotRunAndSaysSo) {
@@ -422,6 +492,25 @@ TEST_F(ReceiptTool, AWorktreeThatAKilledRunLeftIsRemovedAndOneInUseIsNot) {
     close(lock);
     EXPECT_EQ(make("--base first").status, 0);
     expect_nothing_is_left();
+}
+
+TEST_F(ReceiptTool, AKilledRunLeavesNothingBehind) {
+    write_kernel("if (i >= count) return;", "while (i < count) __builtin_amdgcn_s_sleep(1);");
+    commit("endless");
+    write_kernel("", "");
+    commit("mended");
+    for (const int number : {SIGTERM, SIGKILL}) {
+        const Running running(fmt::format(
+            "{} {}/hip-kernel-contract-receipt --root {} --device embedded --out {} --timeout 86400 --base endless",
+            environment(), kBin, root().string(), out().string()));
+        while (running.alive() && worktree_folders() == 0) (void)usleep(1000);
+        EXPECT_TRUE(running.alive());
+        running.signal(number);
+        const Ran ran = running.end();
+        EXPECT_EQ(ran.signal, number) << ran.out;
+        EXPECT_FALSE(fs::exists(out() / "receipt.json"));
+        expect_nothing_is_left();
+    }
 }
 
 // Whoever calls a toolchain missing has no audit to show. Where it is there, what it says counts.
@@ -564,6 +653,76 @@ TEST_F(AlteredReceipt, AnyFieldOfTheJsonAlteredFails) {
     }
 }
 
+// One receipt has one text: nothing that a JSON reader would skip or take for the same.
+TEST_F(AlteredReceipt, AnotherTextOfTheSameJsonFails) {
+    const std::string text = json();
+    const std::string tool = " \"tool\": \"hip-kernel-contract-receipt\",\n", exit = " \"exit_status\": 0,\n";
+    const auto altered = [&](const std::string& from, const std::string& to) {
+        const std::size_t at = text.find(from);
+        EXPECT_NE(at, std::string::npos) << from;
+        return std::string(text).replace(at, from.size(), to);
+    };
+    Json other = receipt();
+    other["note"] = "one more";
+    Json reordered = receipt();
+    const Json dirty = reordered.at("dirty");
+    reordered.erase("dirty");
+    reordered["dirty"] = dirty;
+    Json deep = receipt();
+    deep.at("changes").at(0)["note"] = "one more";
+    ASSERT_TRUE(hkc::receipt::read_json(text));
+    ASSERT_TRUE(hkc::receipt::read_json(sealed(receipt())));
+    for (const std::string& one :
+         {altered(exit, exit + exit), altered(exit, " \"exit_status\": 0.0,\n"),
+          altered(exit, " \"exit_status\": 0e0,\n"), altered(exit, " \"exit_status\": -0,\n"),
+          altered(exit, " \"exit_status\": false,\n"), altered(exit, " \"exit_status\":  0,\n"),
+          altered(exit, " \"exit_status\": 1,\n" + exit),
+          altered(tool, " \"tool\": \"hip\\u002dkernel-contract-receipt\",\n"), altered(exit, "\n" + exit),
+          altered(exit, " // as contracted\n" + exit), "\xef\xbb\xbf" + text, text + "\n", text + "{}",
+          text.substr(0, text.size() - 1), std::regex_replace(text, std::regex("\n"), "\r\n"), sealed(other),
+          sealed(reordered), sealed(deep)})
+        EXPECT_FALSE(hkc::receipt::read_json(one)) << one.substr(0, 300);
+}
+
+TEST_F(AlteredReceipt, TheTextIsReadAsAReaderSeesIt) {
+    const auto receipt = hkc::receipt::read_json(json());
+    ASSERT_TRUE(receipt) << receipt.error().text;
+    const auto faults = [&](const std::string& text) {
+        return hkc::receipt::markdown_faults(text, *receipt, hkc::receipt::seal_of(json()));
+    };
+    const std::string text = markdown();
+    const std::string first = "<!-- hip-kernel-contract receipt -->", kernels = "SUMMARY gfx1151 1";
+    const auto altered = [&](const std::string& from, const std::string& to) {
+        const std::size_t at = text.find(from);
+        EXPECT_NE(at, std::string::npos) << from;
+        return std::string(text).replace(at, from.size(), to);
+    };
+    EXPECT_TRUE(faults("A kernel contract receipt is below.\n\n" + text + "\nThanks\n").empty());
+    EXPECT_TRUE(faults(std::regex_replace(text, std::regex("\n"), "\r")).empty()) << "line ends of any kind";
+    // A line end there is a blank to a reader.
+    EXPECT_FALSE(faults(altered(kernels, "SUMMARY gfx1151 \r1")).empty());
+    EXPECT_FALSE(faults(altered(kernels, "SUMMARY gfx1151 1 ")).empty()) << "a blank more";
+    EXPECT_FALSE(faults(altered(kernels, "SUMMARY gfx1151\xc2\xa0\x31")).empty()) << "another blank";
+    EXPECT_FALSE(faults(altered(kernels, "SUMMARY gfx1151 1<!-- 0 -->")).empty());
+    EXPECT_FALSE(faults(altered("### Head", "<!--\n### Head")).empty());
+    EXPECT_FALSE(faults(altered("certified", "\xd1\x81\x65rtified")).empty()) << "a letter that looks the same";
+    EXPECT_FALSE(faults(altered(first, "    " + first)).empty()) << "as code";
+    EXPECT_FALSE(faults(altered(first, "[nothing]: <" + first)).empty()) << "as part of something else";
+    EXPECT_FALSE(faults("## Kernel contract receipt\n\nAll is as contracted.\n\n" + text).empty())
+        << "one more, unmarked";
+    EXPECT_FALSE(faults(text + "\n> # **Kernel** contract receipt\n").empty());
+    EXPECT_FALSE(faults(text + first + "\n").empty());
+}
+
+TEST_F(AlteredReceipt, NoReasonIsHiddenByMarkdown) {
+    auto receipt = hkc::receipt::read_json(json());
+    ASSERT_TRUE(receipt) << receipt.error().text;
+    receipt->changes.at(0).reason = "<b>&nbsp;[](x y)[^1] $\\phantom{words}$ a|b";
+    EXPECT_TRUE(has(hkc::receipt::to_markdown(*receipt, ""),
+                    ": because &lt;b>&amp;nbsp;[\\](x y)\\[^1] &#36;\\\\phantom{words}&#36; a\\|b\n"))
+        << hkc::receipt::to_markdown(*receipt, "");
+}
+
 TEST_F(AlteredReceipt, AnyWordOfTheMarkdownAlteredFails) {
     const std::string text = markdown(), seal = hkc::receipt::seal_of(json());
     const auto receipt = hkc::receipt::read_json(json());
@@ -611,7 +770,6 @@ TEST_F(AlteredReceipt, AnyFieldAlteredAndSealedFailsButThoseThatOnlyARunTells) {
         for (const char* field : {"/run/kernels/#/gates/#/checks more", "/run/controls/#/gates/#/checks more",
                                   "/run/controls/#/gates/#/findings/#/text more"})
             measured[side + field] = false;
-    measured["/changes/#/reason more"] = false; // it is the author's word
     std::set<std::string> seen;
     for (const Leaf& leaf : leaves_of(receipt())) {
         if (!seen.insert(leaf.kind).second || leaf.kind == "/sha256" || leaf.kind.ends_with("/run/sha256")) continue;
@@ -693,12 +851,140 @@ TEST_F(AlteredReceipt, AForgeryInStepIsToldUnlessOnlyARunTells) {
          [](Receipt& r) { r.head.run->outcome.controls[0].gates.back().findings[0].text = "out[0] is wrong"; }},
         {"another HIP library", false, both([](ReadReport& r) { r.description.library = "libother.so"; })},
         {"no launch budget", false, both([](ReadReport& r) { r.description.thorough = true; })},
+        {"what is unchecked allowed", false, both([](ReadReport& r) { r.description.allow_unchecked = true; })},
+        {"a reason in other words", false,
+         [](Receipt& r) { r.changes[0].reason = r.reasons[0].why = "because it is so"; }},
+        {"a pattern that matches the same", false, [](Receipt& r) { r.reasons[0].pattern = "WEAKER *"; }},
+        // Reasons and those that were given are the same.
+        {"a reason that was not given", true, [](Receipt& r) { r.changes[0].reason = "because it is so"; }},
+        {"a pattern that matches nothing", true, [](Receipt& r) { r.reasons[0].pattern = "CHANGED*"; }},
+        {"a reason that turns text", true,
+         [](Receipt& r) { r.changes[0].reason = r.reasons[0].why = "never \xe2\x80\xae said that"; }},
+        {"an oracle library", true, both([&](ReadReport& r) {
+             r.description.oracles.push_back({"lib.so", other});
+         })},
     };
     for (const Forgery& forgery : forgeries) {
         auto receipt = hkc::receipt::read_json(json());
         ASSERT_TRUE(receipt) << receipt.error().text;
         forgery.make(*receipt);
         EXPECT_EQ(!is_true(hkc::receipt::to_json(*receipt)), forgery.told) << forgery.what;
+    }
+}
+
+template <typename T>
+void swap_first(std::vector<T>& list) {
+    ASSERT_GE(list.size(), 2U);
+    ASSERT_FALSE(list[0] == list[1]);
+    std::swap(list[0], list[1]);
+}
+
+class OrderOfReceipt : public AlteredReceipt {
+protected:
+    void SetUp() override {
+        ReceiptTool::SetUp();
+        std::string text = std::string(kRegistration) + kControl;
+        const auto replace = [&](const std::string& from, const std::string& to) {
+            ASSERT_NE(text.find(from), std::string::npos) << from;
+            text.replace(text.find(from), from.size(), to);
+        };
+        replace("[\"gfx1151\"]", "[\"gfx1030\", \"gfx1151\"]");
+        const std::string kernel =
+            text.substr(text.find("[[kernel]]"), text.find("[[control]]") - text.find("[[kernel]]"));
+        std::string twin = std::regex_replace(kernel, std::regex("name = \"square\""), "name = \"twin\"");
+        twin = std::regex_replace(twin, std::regex("block = "), "symbol = \"square\", block = ");
+        std::string control = std::regex_replace(std::string(kControl), std::regex("it cubes"), "it cubes again");
+        text.insert(text.find("[[control]]"), twin);
+        text += control;
+        folder_.write("repository/contracts/registry/square.toml", text);
+        std::string toolchains = text_of_file(root() / "toolchains.toml");
+        toolchains += "\n[[toolchain]]\nname = \"second\"\nkind = \"clang\"\nversion = \"22.1.8\"\n"
+                      "compilers = [\"clang++-22\", \"/usr/lib/llvm-22/bin/clang++\"]\n";
+        folder_.write("repository/contracts/toolchains.toml", toolchains);
+        for (const char* toolchain : {"clang-22.1.8", "second"}) {
+            const Ran recorded = shell(fmt::format(
+                "{0}/hip-kernel-contract-limits --root {1} --toolchain {2} --records all --allow-unchecked | "
+                "{0}/hip-kernel-contract-records --root {1} apply",
+                kBin, root().string(), toolchain));
+            ASSERT_EQ(recorded.status, 0) << recorded.out;
+        }
+        commit("two");
+        const auto weaken = [&](const std::string& from, const std::string& to) {
+            text = std::regex_replace(text, std::regex(from), to);
+        };
+        weaken("count = 64", "count = 96");
+        weaken("it cubes again", "it cubes anew");
+        folder_.write("repository/contracts/registry/square.toml", text);
+        commit("weaker");
+        const Ran made = make("--base two --reason 'WEAKER*shape*' 'the model has 96' --reason '*' 'called otherwise'");
+        ASSERT_EQ(made.status, 0) << made.out;
+        (void)setenv("TMPDIR", (folder_.path() / "tmp").c_str(), 1);
+    }
+};
+
+// The same head and base give the same bytes, so no list has another order, or an entry more or less.
+TEST_F(OrderOfReceipt, AnyListInAnotherOrderFails) {
+    using hkc::receipt::Receipt;
+    ASSERT_TRUE(is_true(json())) << json();
+    const auto twice = [](auto& list) { list.insert(list.begin(), list.front()); };
+    const auto less = [](auto& list) { list.pop_back(); };
+    const auto audited = [](Receipt & r) -> auto& { return r.head.audited->toolchains; };
+    const auto run = [](Receipt & r) -> auto& { return r.head.run->outcome; };
+    const std::vector<Forgery> forgeries = {
+        {"nothing", false, [](Receipt&) {}},
+        {"kernels turned", true, [&](Receipt& r) { std::swap(run(r).kernels[0], run(r).kernels[1]); }},
+        {"kernels of two chips turned", true, [&](Receipt& r) { std::swap(run(r).kernels[0], run(r).kernels[2]); }},
+        {"a kernel twice", true, [&](Receipt& r) { twice(run(r).kernels); }},
+        {"a kernel less", true, [&](Receipt& r) { less(run(r).kernels); }},
+        {"controls turned", true, [&](Receipt& r) { std::swap(run(r).controls[0], run(r).controls[1]); }},
+        {"a control twice", true, [&](Receipt& r) { twice(run(r).controls); }},
+        {"a control less", true, [&](Receipt& r) { less(run(r).controls); }},
+        {"chips turned", true, [&](Receipt& r) { swap_first(run(r).chips); }},
+        {"a chip twice", true, [&](Receipt& r) { twice(run(r).chips); }},
+        {"a chip less", true, [&](Receipt& r) { less(run(r).chips); }},
+        {"registered chips turned", true, [](Receipt& r) { swap_first(r.head.run->description.registered); }},
+        {"a registered chip twice", true, [&](Receipt& r) { twice(r.head.run->description.registered); }},
+        {"gates asked for turned", true, [&](Receipt& r) { swap_first(run(r).gates); }},
+        {"a gate asked for less", true, [&](Receipt& r) { less(run(r).gates); }},
+        {"gates turned", true, [&](Receipt& r) { std::swap(run(r).kernels[0].gates[0], run(r).kernels[0].gates[1]); }},
+        {"a gate twice", true, [&](Receipt& r) { twice(run(r).kernels[0].gates); }},
+        {"a gate less", true, [&](Receipt& r) { less(run(r).kernels[0].gates); }},
+        {"a control's gates turned", true,
+         [&](Receipt& r) { std::swap(run(r).controls[0].gates[0], run(r).controls[0].gates[1]); }},
+        {"a control's gate less", true, [&](Receipt& r) { less(run(r).controls[0].gates); }},
+        {"a certificate twice", true, [&](Receipt& r) { twice(run(r).kernels[0].certificates); }},
+        {"a known finding", true, [&](Receipt& r) { run(r).kernels[0].known.emplace_back("none such"); }},
+        {"toolchains turned", true, [&](Receipt& r) { std::swap(audited(r)[0], audited(r)[1]); }},
+        {"a toolchain twice", true, [&](Receipt& r) { twice(audited(r)); }},
+        {"a toolchain less", true, [&](Receipt& r) { less(audited(r)); }},
+        {"a toolchain more", true,
+         [&](Receipt& r) {
+             audited(r).push_back(audited(r)[1]);
+             audited(r)[2].spec.name = "third";
+         }},
+        {"builds turned", true, [&](Receipt& r) { std::swap(audited(r)[0].built[0], audited(r)[0].built[1]); }},
+        {"a build twice", true, [&](Receipt& r) { twice(audited(r)[0].built); }},
+        {"audited kernels turned", true,
+         [&](Receipt& r) { std::swap(audited(r)[0].kernels[0], audited(r)[0].kernels[1]); }},
+        {"an audited kernel twice", true, [&](Receipt& r) { twice(audited(r)[0].kernels); }},
+        {"an audited kernel less", true, [&](Receipt& r) { less(audited(r)[0].kernels); }},
+        {"flags turned", true, [&](Receipt& r) { swap_first(audited(r)[0].built[0].fingerprint.flags); }},
+        {"an ident twice", true, [&](Receipt& r) { twice(audited(r)[0].built[0].fingerprint.idents); }},
+        {"changes turned", true, [](Receipt& r) { std::swap(r.changes[0], r.changes[1]); }},
+        {"a change twice", true, [&](Receipt& r) { twice(r.changes); }},
+        {"a change less", true, [&](Receipt& r) { less(r.changes); }},
+        {"reasons turned", true, [](Receipt& r) { swap_first(r.reasons); }},
+        {"a reason less", true, [&](Receipt& r) { less(r.reasons); }},
+        {"a problem", true, [](Receipt& r) { r.gone.emplace_back("fail gfx1151 square gate 3 shapes: a crash"); }},
+    };
+    for (const Forgery& forgery : forgeries) {
+        auto receipt = hkc::receipt::read_json(json());
+        ASSERT_TRUE(receipt) << receipt.error().text;
+        ASSERT_EQ(receipt->changes.size(), 2U);
+        ASSERT_EQ(receipt->head.audited->toolchains.size(), 2U);
+        forgery.make(*receipt);
+        // What is unchecked may be allowed, so it must be a fault.
+        EXPECT_EQ(!verdict_of(hkc::receipt::to_json(*receipt)).faults.empty(), forgery.told) << forgery.what;
     }
 }
 
