@@ -860,6 +860,8 @@ TEST_F(AlteredReceipt, AForgeryInStepIsToldUnlessOnlyARunTells) {
         {"a pattern that matches nothing", true, [](Receipt& r) { r.reasons[0].pattern = "CHANGED*"; }},
         {"a reason that turns text", true,
          [](Receipt& r) { r.changes[0].reason = r.reasons[0].why = "never \xe2\x80\xae said that"; }},
+        {"a finding that turns text", true,
+         [](Receipt& r) { r.head.run->outcome.controls[0].gates.back().findings[0].text = "out \xe2\x80\xae 0"; }},
         {"an oracle library", true, both([&](ReadReport& r) {
              r.description.oracles.push_back({"lib.so", other});
          })},
@@ -888,7 +890,7 @@ protected:
             ASSERT_NE(text.find(from), std::string::npos) << from;
             text.replace(text.find(from), from.size(), to);
         };
-        replace("[\"gfx1151\"]", "[\"gfx1030\", \"gfx1151\"]");
+        replace("[\"gfx1151\"]", "[\"gfx1151\", \"gfx1201\"]");
         const std::string kernel =
             text.substr(text.find("[[kernel]]"), text.find("[[control]]") - text.find("[[kernel]]"));
         std::string twin = std::regex_replace(kernel, std::regex("name = \"square\""), "name = \"twin\"");
