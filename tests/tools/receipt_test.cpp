@@ -608,16 +608,11 @@ std::map<std::string, Json> alterations(const Json& leaf) {
     return all;
 }
 
-class AlteredReceipt : public ReceiptTool {
+/// Receipts that are verified in this process.
+class ForgedReceipt : public ReceiptTool {
 protected:
     void SetUp() override {
         ReceiptTool::SetUp();
-        write_kernel("x < 0.0f ? 0.0f : x", "x");
-        commit("faulty");
-        write_registry("{ count = 64, served = true }", "{ count = 96, served = true }");
-        write_kernel("", "");
-        commit("second");
-        ASSERT_EQ(make("--base faulty --reason 'WEAKER*' 'the model has 96'").status, 0);
         (void)setenv("TMPDIR", (folder_.path() / "tmp").c_str(), 1);
     }
     void TearDown() override { (void)unsetenv("TMPDIR"); }
@@ -640,6 +635,19 @@ protected:
     }
     std::string json() const { return text_of_file(out() / "receipt.json"); }
     std::string markdown() const { return text_of_file(out() / "receipt.md"); }
+};
+
+class AlteredReceipt : public ForgedReceipt {
+protected:
+    void SetUp() override {
+        ForgedReceipt::SetUp();
+        write_kernel("x < 0.0f ? 0.0f : x", "x");
+        commit("faulty");
+        write_registry("{ count = 64, served = true }", "{ count = 96, served = true }");
+        write_kernel("", "");
+        commit("second");
+        ASSERT_EQ(make("--base faulty --reason 'WEAKER*' 'the model has 96'").status, 0);
+    }
 };
 
 TEST_F(AlteredReceipt, AnyFieldOfTheJsonAlteredFails) {
@@ -766,7 +774,7 @@ TEST_F(AlteredReceipt, EveryAlteredLineOfTheMarkdownIsTold) {
 TEST_F(AlteredReceipt, AnyFieldAlteredAndSealedFailsButThoseThatOnlyARunTells) {
     // docs/receipts.md lists them. Each must be needed.
     std::map<std::string, bool> measured;
-    for (const std::string side : {"/head", "/base"})
+    for (const std::string& side : {std::string("/head"), std::string("/base")})
         for (const char* field : {"/run/kernels/#/gates/#/checks more", "/run/controls/#/gates/#/checks more",
                                   "/run/controls/#/gates/#/findings/#/text more"})
             measured[side + field] = false;
@@ -881,10 +889,10 @@ void swap_first(std::vector<T>& list) {
     std::swap(list[0], list[1]);
 }
 
-class OrderOfReceipt : public AlteredReceipt {
+class OrderOfReceipt : public ForgedReceipt {
 protected:
     void SetUp() override {
-        ReceiptTool::SetUp();
+        ForgedReceipt::SetUp();
         std::string text = std::string(kRegistration) + kControl;
         const auto replace = [&](const std::string& from, const std::string& to) {
             ASSERT_NE(text.find(from), std::string::npos) << from;
@@ -920,7 +928,6 @@ protected:
         commit("weaker");
         const Ran made = make("--base two --reason 'WEAKER*shape*' 'the model has 96' --reason '*' 'called otherwise'");
         ASSERT_EQ(made.status, 0) << made.out;
-        (void)setenv("TMPDIR", (folder_.path() / "tmp").c_str(), 1);
     }
 };
 
