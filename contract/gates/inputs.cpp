@@ -130,7 +130,7 @@ constexpr std::array kEdgePairs = {
 enum class Places {
     kSeveral, // of a buffer with one row: the first, middle and last element, and a few between
     kOneARow, // at most one in each row, for two that meet in one sum hide each other: in its own part of the row, and
-              // in about every fourth row none, as none may come of the others
+              // in every fourth row none, as none may come of the others
 };
 
 std::size_t row_length(const BufferPlan& buffer) {
@@ -147,9 +147,9 @@ std::vector<std::size_t> sparse_places(const BufferPlan& buffer, Places places, 
         }
         return chosen;
     }
-    const std::size_t first_part = random.next() % rows;
+    const std::size_t first_part = random.next() % rows, first_none = random.next() % 4;
     for (std::size_t row = 0; row < rows; ++row) {
-        if (row != 0 && random.next() % 4 == 0) continue;
+        if (rows > 1 && (row + first_none) % 4 == 3) continue;
         const std::size_t part = (row + first_part) % rows;
         const std::size_t from = part * length / rows, to = std::max(from + 1, (part + 1) * length / rows);
         std::size_t at = from + random.next() % (to - from);
