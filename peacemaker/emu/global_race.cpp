@@ -57,12 +57,24 @@ bool AccessLog::unordered(u32 old, u32 now, const Wave& wave) const {
     return a.wave != b.wave && b.waited <= a.signalled;
 }
 
+void AccessLog::remember_write(History& history, u64 place, u32 now) const {
+    u32& last = history.writes[place];
+    if (!records_[now - 1].atomic) {
+        if (!history.plain.empty()) history.plain[place] = 0;
+    } else if (last != 0 && !records_[last - 1].atomic) {
+        if (history.plain.empty()) history.plain.assign(history.writes.size(), 0);
+        history.plain[place] = last;
+    }
+    last = now;
+}
+
 void AccessLog::judge(Wave& wave, u32 lane, u64 address, u32 bytes, const Allocation& allocation, History& history,
                       u32 now, AccessKind kind) {
     const u64 first = address - allocation.address;
     while (first % history.granule != 0 || bytes % history.granule != 0) {
         history.granule /= 2;
         split(history.writes, 2);
+        split(history.plain, 2);
         split(history.reads, 2);
     }
     const bool writes = kind != AccessKind::kRead;
@@ -76,10 +88,11 @@ void AccessLog::judge(Wave& wave, u32 lane, u64 address, u32 bytes, const Alloca
     };
     for (u64 i = first / history.granule; i < (first + bytes) / history.granule; ++i) {
         meet(history.writes[i], true);
+        if (!history.plain.empty()) meet(history.plain[i], true);
         if (writes) {
             if (!history.reads.empty())
                 for (const u32 read : history.reads[i]) meet(read, false);
-            history.writes[i] = now;
+            remember_write(history, i, now);
             continue;
         }
         auto& reads = history.reads[i];

@@ -48,12 +48,14 @@ private:
     struct History {
         std::uint32_t granule = 4;
         std::vector<std::uint32_t> writes;
+        std::vector<std::uint32_t> plain; // where that is atomic, the last one before it that was not; empty while none
         std::vector<std::array<std::uint32_t, 2>> reads; // empty while there is no read
     };
 
     std::uint32_t record_of(Wave& wave, bool atomic);
     History& history_of(const Allocation& allocation);
     bool unordered(std::uint32_t old, std::uint32_t now, const Wave& wave) const;
+    void remember_write(History& history, std::uint64_t place, std::uint32_t now) const;
     void judge(Wave& wave, std::uint32_t lane, std::uint64_t address, std::uint32_t bytes, const Allocation& allocation,
                History& history, std::uint32_t now, AccessKind kind);
 

@@ -71,15 +71,27 @@ const ByteAccess& access_of(const Wave& wave, LdsAccess kind) {
     return now;
 }
 
+void remember_write(ByteHistory& history, const ByteAccess& now) {
+    if (!now.atomic)
+        history.plain = {};
+    else if (!history.write.atomic)
+        history.plain = history.write;
+    history.write = now;
+}
+
 void note_byte(Wave& wave, std::uint32_t lane, std::uint32_t at, ByteHistory& history, const ByteAccess& now,
                LdsAccess kind) {
     const bool write = kind != LdsAccess::kRead;
     judge_late_write(wave, lane, at, history.write, kind);
-    if (unordered(history.write, now)) report_race(wave, lane, at, history.write, true, write);
+    for (const ByteAccess* old : {&history.write, &history.plain}) {
+        if (!unordered(*old, now)) continue;
+        report_race(wave, lane, at, *old, true, write);
+        break;
+    }
     if (write) {
         for (const ByteAccess& read : history.reads)
             if (unordered(read, now)) report_race(wave, lane, at, read, false, true);
-        history.write = now;
+        remember_write(history, now);
     } else {
         remember_read(history, now);
     }
@@ -87,10 +99,10 @@ void note_byte(Wave& wave, std::uint32_t lane, std::uint32_t at, ByteHistory& hi
 
 // The same for a word whose bytes are alike. False, and nothing done, where a look at each byte is due.
 bool note_word(ByteHistory& history, const ByteAccess& now, bool write) {
-    if (history.write.late || unordered(history.write, now)) return false;
+    if (history.write.late || unordered(history.write, now) || unordered(history.plain, now)) return false;
     if (write) {
         if (unordered(history.reads[0], now) || unordered(history.reads[1], now)) return false;
-        history.write = now;
+        remember_write(history, now);
     } else {
         remember_read(history, now);
     }
@@ -159,6 +171,7 @@ void signal_barrier(Wave& wave) {
     };
     const auto extend_all = [&](ByteHistory& history) {
         extend(history.write);
+        extend(history.plain);
         for (ByteAccess& read : history.reads) extend(read);
     };
     for (std::uint32_t at = wave.lds_low / kWordBytes * kWordBytes; at < wave.lds_high; at += kWordBytes) {

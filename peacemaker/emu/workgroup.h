@@ -33,6 +33,7 @@ struct ByteAccess {
 /// The last write of a byte, and the two latest reads of different waves: enough to judge the next access of any wave.
 struct ByteHistory {
     ByteAccess write;
+    ByteAccess plain; // where `write` is atomic, the last write before it that was not: no race of `write` is one of it
     std::array<ByteAccess, 2> reads;
 };
 

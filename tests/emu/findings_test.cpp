@@ -753,6 +753,11 @@ TEST(Finding, BytesOfAnLdsWordRaceEachOnItsOwn) {
         {"byte_then_word", "ds_write_b8 v6, v0 offset:1\n " + word, "ds_read_u8 v3, v6 offset:3\n ",
          "LDS byte 3: read by wave 1 and a write of wave 0", 32},
         {"read_by_both", read + "ds_read_u8 v4, v6\n ", read, "", 0},
+        {"atomic_behind_own_store", word + "ds_add_u32 v6, v0\n ", "ds_add_u32 v6, v0\n ",
+         "LDS byte 0: written by wave 1 and a write of wave 0", 128},
+        {"atomic_behind_own_byte", "ds_write_b8 v6, v0 offset:2\n ds_add_u32 v6, v0\n ds_add_u32 v6, v0\n ",
+         "ds_add_u32 v6, v0\n ", "LDS byte 2: written by wave 1 and a write of wave 0", 32},
+        {"atomics", "ds_add_u32 v6, v0\n ", "ds_add_u32 v6, v0\n ", "", 0},
         {"across_words", "ds_write_b8 v6, v0 offset:4\n ", "ds_read_u16 v3, v6 offset:3\n ",
          "LDS byte 4: read by wave 1 and a write of wave 0", 32},
     };

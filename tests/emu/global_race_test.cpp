@@ -49,7 +49,7 @@ protected:
 
 TEST_P(GlobalRace, IsFoundAndItsCleanTwinHasNoFinding) {
     for (const char* name :
-         {"workspace", "left", "right", "waves", "last", "flag", "histogram", "reset", "answer", "halves"}) {
+         {"workspace", "left", "right", "waves", "last", "flag", "histogram", "reset", "counter", "answer", "halves"}) {
         const std::string kernel = name;
         const emu::Report race = run(kernel + "_race", 1);
         ASSERT_FALSE(race.findings.empty()) << kernel;
@@ -65,7 +65,7 @@ TEST_P(GlobalRace, IsFoundAndItsCleanTwinHasNoFinding) {
 // Not those where workgroups meet at a plain store, a flag or a value that they agree on: it is a plain store of the
 // host, too.
 TEST_P(GlobalRace, CleanKernelsHaveNoFindingOnTwoThreads) {
-    for (const char* name : {"workspace", "left", "right", "waves", "last", "histogram", "reset", "halves"})
+    for (const char* name : {"workspace", "left", "right", "waves", "last", "histogram", "reset", "counter", "halves"})
         for (int repeat = 0; repeat < 8; ++repeat) {
             const std::string kernel = std::string(name) + "_clean";
             EXPECT_EQ(text_of(run(kernel, 2)), "") << kernel;

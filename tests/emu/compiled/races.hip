@@ -121,6 +121,16 @@ KERNEL reset_clean(const u32 *in, u32 *work, u32 *) {
     if (GROUP != 0) __hip_atomic_fetch_add(work, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
+// A plain access hidden by an atomic of the same wave: between workgroups and, in the first, between waves.
+KERNEL counter_race(const u32 *in, u32 *work, u32 *) {
+    if (GROUP == 0 && ITEM == 0) work[0] = in[0] + 5;
+    __hip_atomic_fetch_add(work, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+KERNEL counter_clean(const u32 *in, u32 *work, u32 *) {
+    if (GROUP == 0 && ITEM == 0) __hip_atomic_fetch_add(work, in[0] + 5, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    __hip_atomic_fetch_add(work, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
 // Workgroups may agree on a value.
 KERNEL answer_race(const u32 *, u32 *work, u32 *) {
     if (ITEM == 0) work[3] = 100 + GROUP;
