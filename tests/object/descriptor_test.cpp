@@ -11,8 +11,6 @@
 
 namespace {
 
-using pm::KernelDescriptor;
-
 const std::vector<std::string> kChips{"gfx1030", "gfx1100", "gfx1151", "gfx1201"};
 
 // Scratch through an index that is not known, LDS, and ids of two dimensions.
