@@ -9,7 +9,6 @@
 #include "peacemaker/support/text.h"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <cstdio>
 #include <map>
@@ -99,10 +98,7 @@ int main(int argc, char** argv) {
         ->check(pm::missing_folder);
     app.add_option("--oracles", options.project.oracles, hkc::kOraclesHelp)->allow_extra_args(false);
     app.add_flag("--allow-unchecked", options.allow_unchecked, "unchecked alone is no failure");
-    if (const auto page = hkc::asked_reference(app, argc, argv)) {
-        fmt::print("{}", *page);
-        return 0;
-    }
+    if (hkc::print_reference(app, argc, argv)) return 0;
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -78,10 +78,7 @@ int parse(int argc, char** argv, Options& options) {
             ->check(CLI::Range(1U, 1024U))
             ->capture_default_str();
     }
-    if (const auto page = hkc::asked_reference(app, argc, argv)) {
-        fmt::print("{}", *page);
-        return 0;
-    }
+    if (hkc::print_reference(app, argc, argv)) return 0;
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

@@ -6,7 +6,6 @@
 #include "contract/reference/reference.h"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <csignal>
 #include <cstdio>
@@ -81,10 +80,7 @@ int main(int argc, char** argv) {
         app.add_subcommand("apply", "rewrites the record files from the RECORD lines of an audit on standard input");
     app.add_subcommand("check",
                        "says which kernels have no record, which records have no kernel, and which have scratch");
-    if (const auto page = hkc::asked_reference(app, argc, argv)) {
-        fmt::print("{}", *page);
-        return 0;
-    }
+    if (hkc::print_reference(app, argc, argv)) return 0;
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

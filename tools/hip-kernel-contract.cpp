@@ -101,10 +101,7 @@ int parse(int argc, char** argv, Options& options) {
         ->check(pm::missing_folder);
     merging->add_option("--junit", merge.junit, "write it to this file as JUnit XML, too")->check(pm::missing_folder);
     merging->add_option("--chip", merge.chips, "chips that must be there, with commas between, or all registered ones");
-    if (const auto page = hkc::asked_reference(app, argc, argv)) {
-        fmt::print("{}", *page);
-        return 0;
-    }
+    if (hkc::print_reference(app, argc, argv)) return 0;
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

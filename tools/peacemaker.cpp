@@ -496,10 +496,7 @@ int main(int argc, char** argv) {
     for (const auto add :
          {add_run, add_exec, add_certify, add_audit, add_mutate, add_score, add_lift, add_loops, add_isa})
         add(app, status);
-    if (const auto page = hkc::asked_reference(app, argc, argv)) {
-        fmt::print("{}", *page);
-        return kClean;
-    }
+    if (hkc::print_reference(app, argc, argv)) return kClean;
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string>
 
 namespace hkc {
@@ -12,7 +13,7 @@ constexpr std::size_t kLargestBytes = 1U << 20U;
 /// Places of the shapes to choose from, the smallest first.
 std::vector<std::size_t> candidates(std::span<const SizedShape> shapes) {
     std::vector<std::size_t> by_size(shapes.size());
-    for (std::size_t i = 0; i < by_size.size(); ++i) by_size[i] = i;
+    std::iota(by_size.begin(), by_size.end(), std::size_t{0});
     std::stable_sort(by_size.begin(), by_size.end(),
                      [&](std::size_t one, std::size_t other) { return shapes[one].bytes < shapes[other].bytes; });
     while (by_size.size() > 1 && shapes[by_size.back()].bytes > kLargestBytes) by_size.pop_back();
@@ -33,21 +34,19 @@ std::vector<std::size_t> edge_shapes(std::span<const SizedShape> shapes) {
             at->second = std::max(at->second, value);
         }
     }
-    const auto adds = [&](std::size_t i) {
-        return std::count_if(wanted.begin(), wanted.end(), [&](const auto& want) {
-            const auto at = shapes[i].shape->values.find(want.first);
-            return at != shapes[i].shape->values.end() && at->second == want.second;
-        });
+    // Whether a wanted value is that of shape i.
+    const auto is_of = [&](std::size_t i) {
+        return [&values = shapes[i].shape->values](const auto& want) {
+            const auto at = values.find(want.first);
+            return at != values.end() && at->second == want.second;
+        };
     };
+    const auto adds = [&](std::size_t i) { return std::count_if(wanted.begin(), wanted.end(), is_of(i)); };
     std::vector<std::size_t> chosen;
     do {
         chosen.push_back(*std::max_element(
             from.begin(), from.end(), [&](std::size_t one, std::size_t other) { return adds(one) < adds(other); }));
-        const Scope& values = shapes[chosen.back()].shape->values;
-        std::erase_if(wanted, [&](const auto& want) {
-            const auto at = values.find(want.first);
-            return at != values.end() && at->second == want.second;
-        });
+        std::erase_if(wanted, is_of(chosen.back()));
     } while (!wanted.empty());
     std::sort(chosen.begin(), chosen.end(),
               [&](std::size_t one, std::size_t other) { return shapes[one].bytes < shapes[other].bytes; });

@@ -50,8 +50,8 @@ public:
     /// The loaded function, loading the object when first asked. Error: the HIP call that failed.
     pm::Result<hipFunction_t> function(const pm::CodeObject& object, const std::string& symbol);
     /// Variables of the loaded object that are not what they were when it was loaded, as findings whose text is behind
-    /// `where`: memory that no contract declares. Nothing where the object was not loaded or the library does not tell
-    /// where (a card's tells descriptors to nobody). Error: the HIP call that failed.
+    /// `where`: memory that no contract declares. Nothing where the object was not loaded, or on a card,
+    /// whose library does not tell where an object lies. Error: the HIP call that failed.
     pm::Result<std::vector<Finding>> changed_globals(const pm::CodeObject& object, const std::string& where) const;
     /// Takes what the device says of the launches since the last call into `trouble`, and counts it.
     void take_report(LaunchTrouble& trouble);

@@ -237,18 +237,11 @@ std::string environment(const Receipt& receipt) {
     return "### Environment\n\n" + list(lines) + "\n";
 }
 
-/// One word of a shell's command line.
-std::string quoted(const std::string& text) {
-    std::string out = "'";
-    for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + "'";
-}
-
 std::string library_options(const char* option, const std::optional<ReadReport>& run) {
     std::string options;
     if (run)
         for (const OracleLibrary& library : run->description.oracles)
-            options += fmt::format(" {} {}", option, quoted(library.name));
+            options += fmt::format(" {} {}", option, pm::shell_quoted(library.name));
     return options;
 }
 
@@ -267,7 +260,8 @@ std::string commands(const Receipt& receipt) {
     options += oracles;
     // A line each: there may be many.
     for (const Reason& reason : receipt.reasons)
-        options += fmt::format(" \\\n        --reason {} {}", quoted(reason.pattern), quoted(reason.why));
+        options +=
+            fmt::format(" \\\n        --reason {} {}", pm::shell_quoted(reason.pattern), pm::shell_quoted(reason.why));
     return fmt::format("### To repeat\n\n    git checkout {}\n    hip-kernel-contract-receipt{}{}\n"
                        "    hip-kernel-contract-receipt verify receipt.json{}{}\n",
                        head.commit, base, options, base, oracles);

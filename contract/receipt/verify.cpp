@@ -41,9 +41,8 @@ void collect_texts(const Json& json, std::string& into) {
         for (const Json& value : json) collect_texts(value, into);
 }
 
-Lines name_faults(const std::string& json, const std::optional<std::string>& markdown) {
-    std::string texts;
-    collect_texts(Json::parse(json, nullptr, false), texts);
+/// `texts` as collect_texts gives them.
+Lines name_faults(const std::string& texts, const std::optional<std::string>& markdown) {
     Lines faults;
     for (const std::string& name : private_names_in(texts, own_names()))
         faults.push_back(fmt::format("the receipt names a machine or a person: {}", name));
@@ -54,9 +53,7 @@ Lines name_faults(const std::string& json, const std::optional<std::string>& mar
 }
 
 /// Texts that a reader would not see as they are.
-Lines hiding_faults(const std::string& json) {
-    std::string texts;
-    collect_texts(Json::parse(json, nullptr, false), texts);
+Lines hiding_faults(const std::string& texts) {
     Lines faults;
     for (const std::string& text : pm::split(texts, '\n'))
         if (hides_text(text))
@@ -587,13 +584,15 @@ Verdict verify(const std::string& json, const std::optional<std::string>& markdo
         return verdict;
     }
     const std::string seal = seal_of(json);
-    append(faults, name_faults(json, markdown), "");
+    std::string texts;
+    collect_texts(Json::parse(json, nullptr, false), texts);
+    append(faults, name_faults(texts, markdown), "");
     if (markdown) {
         const std::size_t before = faults.size();
         append(faults, markdown_faults(*markdown, *receipt, seal), "");
         looked_at("the text, line by line", before);
     }
-    append(faults, hiding_faults(json), "");
+    append(faults, hiding_faults(texts), "");
     const std::size_t before_head = faults.size();
     append(faults, checkout_faults(*receipt, registry), "");
     if (!request.base.empty() && request.base != receipt->base.commit)

@@ -1,5 +1,7 @@
 #include "contract/reference/reference.h"
 
+#include "peacemaker/support/text.h"
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -116,8 +118,6 @@ std::string spellings_of(const CLI::App& app) {
     return fmt::format("{}", fmt::join(words, " "));
 }
 
-std::string quoted(const std::string& text) { return "'" + replaced(text, "'", R"('\'')") + "'"; }
-
 /// One option's line of _arguments.
 std::string zsh_option(const CLI::Option& option) {
     const std::string about =
@@ -131,7 +131,7 @@ std::string zsh_option(const CLI::Option& option) {
     const auto names = names_of(option);
     std::string out;
     for (const std::string& name : names)
-        out += fmt::format("    {}\n", quoted(fmt::format("({}){}{}", fmt::join(names, " "), name, rest)));
+        out += fmt::format("    {}\n", pm::shell_quoted(fmt::format("({}){}{}", fmt::join(names, " "), name, rest)));
     return out;
 }
 
@@ -212,8 +212,8 @@ std::string zsh_completion(const CLI::App& app, const std::string& program) {
     if (commands.empty()) return out + "_arguments -C $own_options '*:file:_files'\n";
     std::string described, cases;
     for (const CLI::App* command : commands) {
-        described +=
-            fmt::format("    {}\n", quoted(fmt::format("{}:{}", command->get_name(), command->get_description())));
+        described += fmt::format(
+            "    {}\n", pm::shell_quoted(fmt::format("{}:{}", command->get_name(), command->get_description())));
         cases +=
             fmt::format("{}) _arguments \\\n{}    {}'*:file:_files' ;;\n", command->get_name(),
                         replaced(zsh_options(*command), "\n", " \\\n"), app.get_fallthrough() ? "$own_options " : "");
@@ -225,14 +225,19 @@ std::string zsh_completion(const CLI::App& app, const std::string& program) {
                              described, cases);
 }
 
-std::optional<std::string> asked_reference(const CLI::App& app, int argc, char** argv) {
-    if (argc != 3 || std::string_view(argv[1]) != "--print-reference") return std::nullopt;
+bool print_reference(const CLI::App& app, int argc, char** argv) {
+    if (argc != 3 || std::string_view(argv[1]) != "--print-reference") return false;
     const std::string program = std::filesystem::path(argv[0]).filename().string();
     const std::string_view form = argv[2];
-    if (form == "man") return man_page(app, program);
-    if (form == "bash") return bash_completion(app, program);
-    if (form == "zsh") return zsh_completion(app, program);
-    return std::nullopt;
+    if (form == "man")
+        fmt::print("{}", man_page(app, program));
+    else if (form == "bash")
+        fmt::print("{}", bash_completion(app, program));
+    else if (form == "zsh")
+        fmt::print("{}", zsh_completion(app, program));
+    else
+        return false;
+    return true;
 }
 
 } // namespace hkc

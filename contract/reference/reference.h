@@ -4,7 +4,6 @@
 //   hip-kernel-contract --print-reference man|bash|zsh
 #pragma once
 
-#include <optional>
 #include <string>
 
 namespace CLI {
@@ -20,7 +19,7 @@ std::string bash_completion(const CLI::App& app, const std::string& program);
 /// The same as an autoloaded function of zsh, with each option's description.
 std::string zsh_completion(const CLI::App& app, const std::string& program);
 
-/// What `--print-reference FORM` asks for, where the command line is that alone; else nothing.
-std::optional<std::string> asked_reference(const CLI::App& app, int argc, char** argv);
+/// Prints what `--print-reference FORM` asks for, where the command line is that alone. Returns whether it was.
+bool print_reference(const CLI::App& app, int argc, char** argv);
 
 } // namespace hkc

@@ -35,10 +35,6 @@ namespace fs = std::filesystem;
 
 constexpr int kCacheFormat = 1; // part of every key: another layout never reads this one's entries
 
-bool asks_for_wave64(const std::vector<std::string>& flags) {
-    return asks_for(flags, "-mwavefrontsize64", "-mno-wavefrontsize64");
-}
-
 /// What a compiler of that kind always gets.
 std::vector<std::string> kind_flags(CompilerKind kind, const std::string& chip, bool wave64) {
     const bool hipcc = kind == CompilerKind::kHipcc;

@@ -63,6 +63,10 @@ bool asks_for(std::span<const std::string> flags, std::string_view on, std::stri
     return asked;
 }
 
+bool asks_for_wave64(std::span<const std::string> flags) {
+    return asks_for(flags, "-mwavefrontsize64", "-mno-wavefrontsize64");
+}
+
 std::vector<std::string> hip_flags(const HipParts& parts, std::string_view chip, std::span<const std::string> flags) {
     // What the driver puts before every source in HIP mode, and leaves out with -nogpuinc.
     std::vector<std::string> added = {"-include", "__clang_hip_runtime_wrapper.h", "-idirafter",
@@ -79,7 +83,7 @@ std::vector<std::string> hip_flags(const HipParts& parts, std::string_view chip,
         part("finite_only", fast || asks_for(flags, "-ffinite-math-only", "-fno-finite-math-only")),
         part("correctly_rounded_sqrt", asks_for(flags, "-fhip-fp32-correctly-rounded-divide-sqrt",
                                                 "-fno-hip-fp32-correctly-rounded-divide-sqrt", true)),
-        part("wavefrontsize64", asks_for(flags, "-mwavefrontsize64", "-mno-wavefrontsize64")),
+        part("wavefrontsize64", asks_for_wave64(flags)),
         "oclc_abi_version_500"};
     std::vector<fs::path> libraries;
     for (const std::string& name : names) {

@@ -34,6 +34,9 @@ pm::Result<HipParts> find_hip_parts(const HipPlaces& places);
 /// Which of two opposite flags counts, by the driver's rule: the last one. `otherwise` where neither is there.
 bool asks_for(std::span<const std::string> flags, std::string_view on, std::string_view off, bool otherwise = false);
 
+/// Whether the flags ask for waves of 64 lanes.
+bool asks_for_wave64(std::span<const std::string> flags);
+
 /// The options for one chip, and for what `flags` say of waves and arithmetic: the device libraries that clang's own
 /// driver picks for them (ROCMToolChain::getCommonDeviceLibNames). None of them is part of a fingerprint: they are
 /// paths, and the device libraries leave their own ident in the object.

@@ -1,5 +1,7 @@
 #include "contract/toolchain/subprocess.h"
 
+#include "peacemaker/support/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -164,17 +166,8 @@ std::string shell_text(const std::vector<std::string>& argv) {
     std::string text;
     for (const std::string& word : argv) {
         if (!text.empty()) text += ' ';
-        if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
-            text += word;
-            continue;
-        }
-        text += '\'';
-        for (const char c : word)
-            if (c == '\'')
-                text += "'\\''";
-            else
-                text += c;
-        text += '\'';
+        const bool plain = !word.empty() && word.find_first_not_of(kPlain) == std::string::npos;
+        text += plain ? word : pm::shell_quoted(word);
     }
     return text;
 }

@@ -46,7 +46,6 @@ std::vector<Obligation> check_pairing(const Code& code) {
         into = joined(into, from);
         return into != before;
     };
-    const std::vector<Pending> at_block = states_at_blocks(code, Pending::kNone, pass, join);
     std::vector<Obligation> found;
     const auto judge = [&](std::uint32_t step, Pending state) {
         const Effects& effects = code.steps[step].effects;
@@ -64,13 +63,7 @@ std::vector<Obligation> check_pairing(const Code& code) {
                          {},
                          on_every_path});
     };
-    for (std::size_t block = 0; block < at_block.size(); ++block) {
-        Pending state = at_block[block];
-        for (std::uint32_t i = 0; i < code.blocks[block].count; ++i) {
-            judge(code.blocks[block].first + i, state);
-            pass(code.blocks[block].first + i, state);
-        }
-    }
+    for_each_step(code, Pending::kNone, pass, join, judge);
     return found;
 }
 

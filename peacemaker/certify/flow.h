@@ -68,11 +68,11 @@ std::vector<std::uint32_t> steps_after(const Code& code, std::uint32_t step);
 /// outlive the answer. Error: the kernel's code does not lie in the file.
 Result<Code> decode_kernel(const CodeObject& object, const Kernel& kernel, Instructions& instructions);
 
-/// What holds at each block's beginning, along every path from the entry, back edges included; State{} where control
-/// does not come. `pass(step, state)` makes the state before a step that behind it; `join(into, from)` adds a path's
-/// and says whether that changed anything, which must come to an end.
-template <typename State, typename Pass, typename Join>
-std::vector<State> states_at_blocks(const Code& code, State entry, const Pass& pass, const Join& join) {
+/// Calls each(step, state) for every step with what holds before it along every path from the entry, back edges
+/// included; State{} where control does not come. `pass(step, state)` makes the state before a step that behind it;
+/// `join(into, from)` adds a path's and says whether that changed anything, which must come to an end.
+template <typename State, typename Pass, typename Join, typename Each>
+void for_each_step(const Code& code, State entry, const Pass& pass, const Join& join, const Each& each) {
     std::vector<State> at_block(code.blocks.size());
     std::vector<bool> reached(code.blocks.size(), false);
     std::set<std::uint32_t> work;
@@ -92,7 +92,13 @@ std::vector<State> states_at_blocks(const Code& code, State entry, const Pass& p
             reached[next] = true;
         }
     }
-    return at_block;
+    for (std::size_t block = 0; block < at_block.size(); ++block) {
+        State& state = at_block[block];
+        for (std::uint32_t i = 0; i < code.blocks[block].count; ++i) {
+            each(code.blocks[block].first + i, std::as_const(state));
+            pass(code.blocks[block].first + i, state);
+        }
+    }
 }
 
 /// For each block, the blocks whose branch decides whether or how often it runs, through any number of steps: the

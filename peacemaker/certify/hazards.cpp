@@ -214,16 +214,13 @@ public:
     template <typename F>
     void for_each(F each) const {
         if (rules_.empty()) return;
-        const std::vector<State> at_block = solve();
-        for (std::size_t block = 0; block < code_.blocks.size(); ++block) {
-            State state = at_block[block];
-            for (std::uint32_t i = 0; i < code_.blocks[block].count; ++i) {
-                const std::uint32_t step = code_.blocks[block].first + i;
+        for_each_step(
+            code_, State{}, [this](std::uint32_t step, State& state) { pass(step, state); },
+            [](State& into, const State& from) { return into.join(from); },
+            [&](std::uint32_t step, const State& state) {
                 for (const Pending& one : state.pending)
                     if (const Need need = needs(step, one); need != Need::kNone) each(one, step, need == Need::kSure);
-                pass(step, state);
-            }
-        }
+            });
     }
 
     /// Steps from the one that left something pending to `to`, on a shortest path that keeps it so: the first, those
@@ -297,13 +294,6 @@ private:
             for (const Span& span : rule->raises(fact))
                 if (rule->hazard != Hazard::kSgprRead || state.valu_has_read[pair_of(span)])
                     (void)state.add({rule->hazard, step, span, {}});
-    }
-
-    /// The state at each block's beginning.
-    std::vector<State> solve() const {
-        return states_at_blocks(
-            code_, State{}, [this](std::uint32_t step, State& state) { pass(step, state); },
-            [](State& into, const State& from) { return into.join(from); });
     }
 
     const Code& code_;

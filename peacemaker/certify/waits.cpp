@@ -29,16 +29,10 @@ public:
 
     /// Calls each(step, state before it) for every step.
     template <typename F>
-    void for_each_step(F each) const {
-        const std::vector<State> at_block = solve();
-        for (std::size_t block = 0; block < code_.blocks.size(); ++block) {
-            State state = at_block[block];
-            for (std::uint32_t i = 0; i < code_.blocks[block].count; ++i) {
-                const std::uint32_t step = code_.blocks[block].first + i;
-                each(step, state);
-                pass(step, state);
-            }
-        }
+    void for_each(F each) const {
+        for_each_step(
+            code_, State{}, [this](std::uint32_t step, State& state) { pass(step, state); },
+            [](State& into, const State& from) { return join(into, from); }, each);
     }
 
     /// Steps from the one that issued an operation to `to`, on a shortest path that leaves it outstanding there: the
@@ -65,13 +59,6 @@ public:
     bool is_tracked(const Effects& effects) const { return !effects.late.empty() || effects.writes_lds; }
 
 private:
-    /// The state at each block's beginning.
-    std::vector<State> solve() const {
-        return states_at_blocks(
-            code_, State{}, [this](std::uint32_t step, State& state) { pass(step, state); },
-            [](State& into, const State& from) { return join(into, from); });
-    }
-
     Operation fresh(std::uint32_t step) const {
         Operation operation{step, 0, {}};
         for (std::size_t i = 0; i < code_.steps[step].effects.issues.size(); ++i)
@@ -176,7 +163,7 @@ std::string span_text(const Span& span) {
 std::vector<Obligation> check_waits(const Chip& chip, const Code& code) {
     const Waits waits(chip, code);
     std::vector<Obligation> found;
-    waits.for_each_step([&](std::uint32_t step, const State& before) {
+    waits.for_each([&](std::uint32_t step, const State& before) {
         const Effects& effects = code.steps[step].effects;
         for (const Operation& operation : before) {
             const Effects& earlier = code.steps[operation.step].effects;
@@ -206,7 +193,7 @@ void for_each_undrained(const Waits& waits, const Code& code, F each) {
         return step.effects.barrier == BarrierRole::kSignal || step.effects.barrier == BarrierRole::kSignalAndWait;
     };
     if (std::none_of(code.steps.begin(), code.steps.end(), signals)) return;
-    waits.for_each_step([&](std::uint32_t step, const State& before) {
+    waits.for_each([&](std::uint32_t step, const State& before) {
         if (!signals(code.steps[step])) return;
         for (const Operation& operation : before) {
             const Effects& earlier = code.steps[operation.step].effects;

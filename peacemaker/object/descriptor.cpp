@@ -9,20 +9,23 @@
 namespace pm {
 namespace {
 
-using Field = std::uint32_t (*)(const KernelDescriptor& descriptor);
-
-std::uint32_t rsrc1(const KernelDescriptor& d) { return d.compute_pgm_rsrc1; }
-std::uint32_t rsrc2(const KernelDescriptor& d) { return d.compute_pgm_rsrc2; }
-std::uint32_t rsrc3(const KernelDescriptor& d) { return d.compute_pgm_rsrc3; }
-std::uint32_t properties(const KernelDescriptor& d) { return d.kernel_code_properties; }
-std::uint32_t preload(const KernelDescriptor& d) { return d.kernarg_preload; }
+/// A word of the descriptor.
+struct Word {
+    std::string_view name;
+    std::uint32_t (*of)(const KernelDescriptor& descriptor);
+};
+constexpr Word kRsrc1{"compute_pgm_rsrc1", [](const KernelDescriptor& d) { return d.compute_pgm_rsrc1; }};
+constexpr Word kRsrc2{"compute_pgm_rsrc2", [](const KernelDescriptor& d) { return d.compute_pgm_rsrc2; }};
+constexpr Word kRsrc3{"compute_pgm_rsrc3", [](const KernelDescriptor& d) { return d.compute_pgm_rsrc3; }};
+constexpr Word kProperties{"kernel_code_properties",
+                           [](const KernelDescriptor& d) { return std::uint32_t{d.kernel_code_properties}; }};
+constexpr Word kPreload{"kernarg_preload", [](const KernelDescriptor& d) { return std::uint32_t{d.kernarg_preload}; }};
 
 enum class Else { kFault, kUnmodelled };
 
 /// Bits with one value for the chips of some generations.
 struct Fixed {
-    Field word;
-    std::string_view word_name;
+    Word word;
     unsigned shift, width;
     std::string_view name; // empty: reserved
     std::uint32_t value;
@@ -34,42 +37,42 @@ constexpr std::uint32_t kFirst = 10, kLast = 12;
 
 // The count of SGPRs is read by no chip from gfx10 on, and older compilers write one.
 constexpr std::array kFixed = {
-    Fixed{rsrc1, "compute_pgm_rsrc1", 10, 2, "PRIORITY", 0, kFirst, kLast, Else::kFault},
-    Fixed{rsrc1, "compute_pgm_rsrc1", 20, 1, "PRIV", 0, kFirst, kLast, Else::kFault},
-    Fixed{rsrc1, "compute_pgm_rsrc1", 22, 1, "DEBUG_MODE", 0, kFirst, kLast, Else::kFault},
-    Fixed{rsrc1, "compute_pgm_rsrc1", 23, 1, "DISABLE_PERF", 0, 12, kLast, Else::kFault},
-    Fixed{rsrc1, "compute_pgm_rsrc1", 24, 1, "BULKY", 0, kFirst, kLast, Else::kFault},
-    Fixed{rsrc1, "compute_pgm_rsrc1", 25, 1, "CDBG_USER", 0, kFirst, kLast, Else::kFault},
-    Fixed{rsrc1, "compute_pgm_rsrc1", 27, 2, "", 0, kFirst, kLast, Else::kFault},
+    Fixed{kRsrc1, 10, 2, "PRIORITY", 0, kFirst, kLast, Else::kFault},
+    Fixed{kRsrc1, 20, 1, "PRIV", 0, kFirst, kLast, Else::kFault},
+    Fixed{kRsrc1, 22, 1, "DEBUG_MODE", 0, kFirst, kLast, Else::kFault},
+    Fixed{kRsrc1, 23, 1, "DISABLE_PERF", 0, 12, kLast, Else::kFault},
+    Fixed{kRsrc1, 24, 1, "BULKY", 0, kFirst, kLast, Else::kFault},
+    Fixed{kRsrc1, 25, 1, "CDBG_USER", 0, kFirst, kLast, Else::kFault},
+    Fixed{kRsrc1, 27, 2, "", 0, kFirst, kLast, Else::kFault},
     // Without it loads of one type may come back in any order, and a wait for a count says nothing of which are there.
-    Fixed{rsrc1, "compute_pgm_rsrc1", 30, 1, "MEM_ORDERED", 1, kFirst, kLast, Else::kUnmodelled},
-    Fixed{rsrc2, "compute_pgm_rsrc2", 6, 1, "ENABLE_TRAP_HANDLER", 0, kFirst, 11, Else::kFault},
-    Fixed{rsrc2, "compute_pgm_rsrc2", 6, 1, "ENABLE_DYNAMIC_VGPR", 0, 12, kLast, Else::kUnmodelled},
-    Fixed{rsrc2, "compute_pgm_rsrc2", 13, 1, "ENABLE_EXCEPTION_ADDRESS_WATCH", 0, kFirst, kLast, Else::kFault},
-    Fixed{rsrc2, "compute_pgm_rsrc2", 14, 1, "ENABLE_EXCEPTION_MEMORY", 0, kFirst, kLast, Else::kFault},
-    Fixed{rsrc2, "compute_pgm_rsrc2", 15, 9, "GRANULATED_LDS_SIZE", 0, kFirst, kLast, Else::kFault},
-    Fixed{rsrc2, "compute_pgm_rsrc2", 24, 7, "ENABLE_EXCEPTION_*", 0, kFirst, kLast, Else::kUnmodelled},
-    Fixed{rsrc2, "compute_pgm_rsrc2", 31, 1, "", 0, kFirst, kLast, Else::kFault},
-    Fixed{rsrc3, "compute_pgm_rsrc3", 0, 4, "", 0, 12, kLast, Else::kFault},
-    Fixed{rsrc3, "compute_pgm_rsrc3", 4, 8, "", 0, kFirst, 10, Else::kFault},
-    Fixed{rsrc3, "compute_pgm_rsrc3", 10, 1, "TRAP_ON_START", 0, 11, 11, Else::kFault},
-    Fixed{rsrc3, "compute_pgm_rsrc3", 11, 1, "TRAP_ON_END", 0, 11, 11, Else::kFault},
-    Fixed{rsrc3, "compute_pgm_rsrc3", 12, 1, "", 0, kFirst, kLast, Else::kFault},
-    Fixed{rsrc3, "compute_pgm_rsrc3", 13, 1, "", 0, kFirst, 11, Else::kFault},
-    Fixed{rsrc3, "compute_pgm_rsrc3", 13, 1, "GLG_EN", 0, 12, kLast, Else::kUnmodelled},
-    Fixed{rsrc3, "compute_pgm_rsrc3", 14, 17, "", 0, kFirst, kLast, Else::kFault},
-    Fixed{rsrc3, "compute_pgm_rsrc3", 31, 1, "", 0, kFirst, 10, Else::kFault},
-    Fixed{properties, "kernel_code_properties", 7, 3, "", 0, kFirst, kLast, Else::kFault},
-    Fixed{properties, "kernel_code_properties", 12, 4, "", 0, kFirst, kLast, Else::kFault},
+    Fixed{kRsrc1, 30, 1, "MEM_ORDERED", 1, kFirst, kLast, Else::kUnmodelled},
+    Fixed{kRsrc2, 6, 1, "ENABLE_TRAP_HANDLER", 0, kFirst, 11, Else::kFault},
+    Fixed{kRsrc2, 6, 1, "ENABLE_DYNAMIC_VGPR", 0, 12, kLast, Else::kUnmodelled},
+    Fixed{kRsrc2, 13, 1, "ENABLE_EXCEPTION_ADDRESS_WATCH", 0, kFirst, kLast, Else::kFault},
+    Fixed{kRsrc2, 14, 1, "ENABLE_EXCEPTION_MEMORY", 0, kFirst, kLast, Else::kFault},
+    Fixed{kRsrc2, 15, 9, "GRANULATED_LDS_SIZE", 0, kFirst, kLast, Else::kFault},
+    Fixed{kRsrc2, 24, 7, "ENABLE_EXCEPTION_*", 0, kFirst, kLast, Else::kUnmodelled},
+    Fixed{kRsrc2, 31, 1, "", 0, kFirst, kLast, Else::kFault},
+    Fixed{kRsrc3, 0, 4, "", 0, 12, kLast, Else::kFault},
+    Fixed{kRsrc3, 4, 8, "", 0, kFirst, 10, Else::kFault},
+    Fixed{kRsrc3, 10, 1, "TRAP_ON_START", 0, 11, 11, Else::kFault},
+    Fixed{kRsrc3, 11, 1, "TRAP_ON_END", 0, 11, 11, Else::kFault},
+    Fixed{kRsrc3, 12, 1, "", 0, kFirst, kLast, Else::kFault},
+    Fixed{kRsrc3, 13, 1, "", 0, kFirst, 11, Else::kFault},
+    Fixed{kRsrc3, 13, 1, "GLG_EN", 0, 12, kLast, Else::kUnmodelled},
+    Fixed{kRsrc3, 14, 17, "", 0, kFirst, kLast, Else::kFault},
+    Fixed{kRsrc3, 31, 1, "", 0, kFirst, 10, Else::kFault},
+    Fixed{kProperties, 7, 3, "", 0, kFirst, kLast, Else::kFault},
+    Fixed{kProperties, 12, 4, "", 0, kFirst, kLast, Else::kFault},
     // Chips that put arguments into SGPRs before the first instruction are others.
-    Fixed{preload, "kernarg_preload", 0, 16, "", 0, kFirst, kLast, Else::kFault},
+    Fixed{kPreload, 0, 16, "", 0, kFirst, kLast, Else::kFault},
 };
 
 std::string text_of(const Fixed& field, std::uint32_t is) {
     const std::string bits = field.width == 1
                                  ? fmt::format("bit {}", field.shift)
                                  : fmt::format("bits {} to {}", field.shift, field.shift + field.width - 1);
-    return fmt::format("{} {} ({}) {} {:#x}, {} {:#x}", field.word_name, bits,
+    return fmt::format("{} {} ({}) {} {:#x}, {} {:#x}", field.word.name, bits,
                        field.name.empty() ? "reserved" : field.name, field.width == 1 ? "is" : "are", is,
                        field.otherwise == Else::kFault ? "must be" : "followed only as", field.value);
 }
@@ -89,7 +92,7 @@ DescriptorProblems descriptor_problems(const Chip& chip, const Kernel& kernel) {
     DescriptorProblems found;
     for (const Fixed& field : kFixed) {
         if (chip.generation < field.first_generation || chip.generation > field.last_generation) continue;
-        const std::uint32_t is = descriptor_field(field.word(d), field.shift, field.width);
+        const std::uint32_t is = descriptor_field(field.word.of(d), field.shift, field.width);
         if (is == field.value) continue;
         (field.otherwise == Else::kFault ? found.faults : found.unmodelled).push_back(text_of(field, is));
     }

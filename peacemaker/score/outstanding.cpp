@@ -105,16 +105,9 @@ Result<std::map<std::uint64_t, Outstanding>> outstanding_before(const CodeObject
     const auto step_over = [&](std::uint32_t step, Outstanding& state) {
         pass(events->at(code->steps[step].at), state);
     };
-    const std::vector<Outstanding> at_block = certify::states_at_blocks(*code, Outstanding{}, step_over, join);
     std::map<std::uint64_t, Outstanding> before;
-    for (std::size_t block = 0; block < at_block.size(); ++block) {
-        Outstanding state = at_block[block];
-        for (std::uint32_t i = 0; i < code->blocks[block].count; ++i) {
-            const std::uint32_t step = code->blocks[block].first + i;
-            before[code->steps[step].at] = state;
-            step_over(step, state);
-        }
-    }
+    certify::for_each_step(*code, Outstanding{}, step_over, join,
+                           [&](std::uint32_t step, const Outstanding& state) { before[code->steps[step].at] = state; });
     return before;
 }
 

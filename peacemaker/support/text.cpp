@@ -61,4 +61,15 @@ std::vector<std::string> split(std::string_view text, char separator) {
     }
 }
 
+std::string shell_quoted(std::string_view text) {
+    std::string quoted = "'";
+    for (const char c : text) {
+        if (c == '\'')
+            quoted += R"('\'')";
+        else
+            quoted += c;
+    }
+    return quoted + "'";
+}
+
 } // namespace pm

@@ -20,4 +20,7 @@ bool glob_match(std::string_view pattern, std::string_view text);
 /// The parts between separators; an empty text has none.
 std::vector<std::string> split(std::string_view text, char separator);
 
+/// `text` as one word of a shell, in single quotes.
+std::string shell_quoted(std::string_view text);
+
 } // namespace pm

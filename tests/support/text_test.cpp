@@ -60,6 +60,13 @@ TEST(GlobMatch, IsNotExponential) {
     EXPECT_FALSE(pm::glob_match(pattern + "b", std::string(200, 'a')));
 }
 
+TEST(ShellQuoted, IsOneWordWhateverTheText) {
+    EXPECT_EQ(pm::shell_quoted("plain"), "'plain'");
+    EXPECT_EQ(pm::shell_quoted("a $b"), "'a $b'");
+    EXPECT_EQ(pm::shell_quoted("it's"), R"('it'\''s')");
+    EXPECT_EQ(pm::shell_quoted(""), "''");
+}
+
 TEST(Split, KeepsEmptyParts) {
     EXPECT_EQ(pm::split("", ','), std::vector<std::string>{});
     EXPECT_EQ(pm::split("a", ','), (std::vector<std::string>{"a"}));

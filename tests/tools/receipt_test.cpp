@@ -637,6 +637,13 @@ protected:
     std::string markdown() const { return text_of_file(out() / "receipt.md"); }
 };
 
+/// `text` with the first `from` in it replaced.
+std::string changed(std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
 class AlteredReceipt : public ForgedReceipt {
 protected:
     void SetUp() override {
@@ -665,11 +672,7 @@ TEST_F(AlteredReceipt, AnyFieldOfTheJsonAlteredFails) {
 TEST_F(AlteredReceipt, AnotherTextOfTheSameJsonFails) {
     const std::string text = json();
     const std::string tool = " \"tool\": \"hip-kernel-contract-receipt\",\n", exit = " \"exit_status\": 0,\n";
-    const auto altered = [&](const std::string& from, const std::string& to) {
-        const std::size_t at = text.find(from);
-        EXPECT_NE(at, std::string::npos) << from;
-        return std::string(text).replace(at, from.size(), to);
-    };
+    const auto altered = [&](const std::string& from, const std::string& to) { return changed(text, from, to); };
     Json other = receipt();
     other["note"] = "one more";
     Json reordered = receipt();
@@ -700,11 +703,7 @@ TEST_F(AlteredReceipt, TheTextIsReadAsAReaderSeesIt) {
     };
     const std::string text = markdown();
     const std::string first = "<!-- hip-kernel-contract receipt -->", kernels = "SUMMARY gfx1151 1";
-    const auto altered = [&](const std::string& from, const std::string& to) {
-        const std::size_t at = text.find(from);
-        EXPECT_NE(at, std::string::npos) << from;
-        return std::string(text).replace(at, from.size(), to);
-    };
+    const auto altered = [&](const std::string& from, const std::string& to) { return changed(text, from, to); };
     EXPECT_TRUE(faults("A kernel contract receipt is below.\n\n" + text + "\nThanks\n").empty());
     EXPECT_TRUE(faults(std::regex_replace(text, std::regex("\n"), "\r")).empty()) << "line ends of any kind";
     // A line end there is a blank to a reader.
