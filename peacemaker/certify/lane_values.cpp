@@ -36,6 +36,16 @@ bool is_integer(const emu::Inst& inst) {
     return !inst.row->is_float && inst.row->exactness == emu::Exactness::kExact && !inst.clamp;
 }
 
+/// Whether no lane is active after an instruction that writes EXEC but those that were: V_CMPX, or EXEC and something.
+bool narrows_exec(const emu::Inst& inst) {
+    if (inst.mask_out == isa::kExecLo) return true;
+    const auto is_exec = [&](std::size_t i) {
+        return inst.sources[i].kind == emu::Source::Kind::kScalar && inst.sources[i].reg == isa::kExecLo;
+    };
+    if (inst.row->name == "S_AND_B32") return is_exec(0) || is_exec(1);
+    return inst.row->name == "S_ANDN2_B32" && is_exec(0);
+}
+
 bool writes(const emu::Inst& inst, Register r) {
     bool found = false;
     emu::for_each_write(inst, [&](Register written, isa::Half) { found |= written == r; });
@@ -71,6 +81,7 @@ LaneRun::LaneRun(const Chip& chip, const Kernel& kernel, const Code& code, const
     std::memset(wave_->v_undefined, 0xff, sizeof wave_->v_undefined);
     std::memset(wave_->s_undefined, 0xff, sizeof wave_->s_undefined);
     set(isa::kNull, {0, 0});
+    idle_.resize(isa::kScalar);
 }
 
 /// Hints are left out of the program.
@@ -147,7 +158,7 @@ void LaneRun::find_kept() {
     for (Register r = 0; r < isa::kRegisterCount; ++r) {
         if (!is_kept_[r]) continue;
         (isa::is_vector(r) ? vectors_ : scalars_).emplace_back(r, words_);
-        words_ += isa::is_vector(r) ? kLanes : 1;
+        words_ += isa::is_vector(r) ? 2 * kLanes : 1;
     }
     for (std::uint32_t step = 0; step < code_.steps.size(); ++step) {
         Plan plan;
@@ -172,6 +183,7 @@ LaneRun::Plan LaneRun::plan_of(std::uint32_t step) const {
         plan.redirected = *plan.inst;
         if (plan.redirected->result == isa::kExecLo) plan.redirected->result = kBeside;
         if (plan.redirected->mask_out == isa::kExecLo) plan.redirected->mask_out = kBeside;
+        plan.narrows_exec = narrows_exec(*plan.inst);
     }
     return plan;
 }
@@ -268,7 +280,10 @@ void LaneRun::refresh(Register r) { wave_->state[r] = wave_->undefined_lanes[r] 
 void LaneRun::load(const LaneValues& values) {
     for (const auto& [r, at] : scalars_) set(r, values[at]);
     for (const auto& [r, at] : vectors_) {
-        for (std::uint32_t i = 0; i < kLanes; ++i) set_lane(r, i, values[at + i]);
+        for (std::uint32_t i = 0; i < kLanes; ++i) {
+            set_lane(r, i, values[at + i]);
+            idle_[r][i] = values[at + kLanes + i];
+        }
         refresh(r);
     }
 }
@@ -276,17 +291,54 @@ void LaneRun::load(const LaneValues& values) {
 LaneValues LaneRun::store() const {
     LaneValues out(words_);
     for (const auto& [r, at] : scalars_) out[at] = scalar(r);
+    const std::uint32_t unsure = scalar(isa::kExecLo).unknown;
     for (const auto& [r, at] : vectors_)
-        for (std::uint32_t i = 0; i < kLanes; ++i) out[at + i] = lane(r, i);
+        for (std::uint32_t i = 0; i < kLanes; ++i) {
+            out[at + i] = lane(r, i);
+            out[at + kLanes + i] = (unsure >> i & 1U) != 0 ? idle_[r][i] : out[at + i];
+        }
     return out;
+}
+
+/// EXEC changes to `now`. `narrows`: no lane becomes active.
+void LaneRun::set_exec(PartlyKnown now, bool narrows) {
+    const PartlyKnown was = scalar(isa::kExecLo);
+    set(isa::kExecLo, now);
+    if (was.unknown == 0 && now.unknown == 0) return;
+    for (const auto& [r, at] : vectors_) {
+        for (std::uint32_t i = 0; i < kLanes; ++i) {
+            const PartlyKnown active = lane(r, i);
+            const PartlyKnown either = (was.unknown >> i & 1U) != 0 ? joined(active, idle_[r][i]) : active;
+            const bool may_be_active = ((now.value | now.unknown) >> i & 1U) != 0;
+            idle_[r][i] = either;
+            set_lane(r, i, narrows && may_be_active ? active : either);
+        }
+        refresh(r);
+    }
+}
+
+/// It turns out that EXEC is 0.
+void LaneRun::take_all_inactive() {
+    const std::uint32_t unsure = scalar(isa::kExecLo).unknown;
+    for (const auto& [r, at] : vectors_) {
+        for (std::uint32_t i = 0; i < kLanes; ++i)
+            if ((unsure >> i & 1U) != 0) set_lane(r, i, idle_[r][i]);
+        refresh(r);
+    }
+    set(isa::kExecLo, {0, 0});
 }
 
 void LaneRun::forget(Register r) {
     if (!is_kept_[r]) return;
+    if (r == isa::kExecLo) {
+        set_exec({0, ~0U}, false);
+        return;
+    }
     if (!isa::is_vector(r)) {
         set(r, {0, r == isa::kScc ? 1U : ~0U});
         return;
     }
+    idle_[r].fill({0, ~0U});
     std::memset(wave_->v_undefined[r], 0xff, sizeof wave_->v_undefined[r]);
     wave_->undefined_lanes[r] = ~0U;
     refresh(r);
@@ -299,7 +351,7 @@ void LaneRun::forget(const Effects& effects) {
                 forget(static_cast<Register>(span.first + i));
 }
 
-/// On the wave as it stands, EXEC's unknown lanes taken as active.
+/// On the wave as it stands, lanes being active by its own EXEC.
 void LaneRun::execute(const emu::Inst& inst) {
     emu::ResultShadow shadows[2];
     for (std::uint32_t part = 0; part < inst.parts; ++part)
@@ -334,7 +386,7 @@ void LaneRun::run(std::uint32_t step) {
 
 void LaneRun::run_scalar(std::uint32_t step, const Plan& plan) {
     execute(plan.redirected ? *plan.redirected : *plan.inst);
-    if (plan.redirected) set(isa::kExecLo, scalar(kBeside));
+    if (plan.redirected) set_exec(scalar(kBeside), plan.narrows_exec);
     if (worker_->unsupported.empty()) return;
     worker_->unsupported.clear();
     forget(code_.steps[step].effects);
@@ -351,6 +403,7 @@ std::optional<PartlyKnown> LaneRun::same_in_all_lanes(Register r) const {
         if (!is_fully_known(word) || (found && *found != word)) return std::nullopt;
         found = word;
     }
+    if (exec.value == 0 && (exec.unknown & 1U) != 0 && idle_[r][0] != found) return std::nullopt;
     return found;
 }
 
@@ -368,22 +421,10 @@ void LaneRun::run_vector(std::uint32_t step, const Plan& plan) {
         if (same) set(inst.result, *same);
         return;
     }
-    struct Old {
-        Register r = 0;
-        std::array<PartlyKnown, kLanes> words;
-    };
-    std::vector<Old> before;
-    if (exec.unknown != 0) {
-        for (std::uint32_t part = 0; part < inst.parts; ++part)
-            emu::for_each_write((&inst)[part], [&](Register r, isa::Half) {
-                if (!isa::is_vector(r)) return;
-                Old old{r, {}};
-                for (std::uint32_t i = 0; i < kLanes; ++i) old.words[i] = lane(r, i);
-                before.push_back(old);
-            });
-        wave_->s[index_of(isa::kExecLo)] = exec.value | exec.unknown;
-    }
+    // What an inactive lane holds stays.
+    if (exec.unknown != 0) wave_->s[index_of(isa::kExecLo)] = exec.value | exec.unknown;
     execute(inst);
+    set(isa::kExecLo, exec);
     for (std::uint32_t part = 0; part < inst.parts; ++part)
         if (!is_integer((&inst)[part])) emu::for_each_write((&inst)[part], [&](Register r, isa::Half) { forget(r); });
     // A lane number that is not known picks any lane; and what the device does not execute may do anything.
@@ -391,14 +432,9 @@ void LaneRun::run_vector(std::uint32_t step, const Plan& plan) {
         worker_->findings.clear();
         worker_->unsupported.clear();
         forget(code_.steps[step].effects);
+        set(kBeside, {0, ~0U});
     }
     if (exec.unknown != 0) {
-        set(isa::kExecLo, exec);
-        for (const Old& old : before) {
-            for (std::uint32_t i = 0; i < kLanes; ++i)
-                if ((exec.unknown >> i & 1U) != 0) set_lane(old.r, i, joined(old.words[i], lane(old.r, i)));
-            refresh(old.r);
-        }
         for (std::uint32_t part = 0; part < inst.parts; ++part) {
             const Register mask = (&inst)[part].mask_out;
             if (mask == isa::kNull) continue;
@@ -407,7 +443,7 @@ void LaneRun::run_vector(std::uint32_t step, const Plan& plan) {
             set(mask, joined(active, inactive));
         }
     }
-    if (plan.redirected) set(isa::kExecLo, scalar(kBeside));
+    if (plan.redirected) set_exec(scalar(kBeside), plan.narrows_exec);
 }
 
 /// s = EXEC, EXEC = op(source, EXEC), bit by bit: a bit of the result is known where no choice of unknown bits changes
@@ -430,10 +466,12 @@ void LaneRun::run_save_exec(const Plan& plan) {
     std::uint32_t unknown = low ^ high;
     if (!is_exec) unknown |= (low ^ result(s0, e1)) | (low ^ result(s1, e0));
     const PartlyKnown now{low & ~unknown, unknown};
+    const bool narrows = !is_exec && (result(0, 0) | result(~0U, 0)) == 0;
     const bool result_too = inst.row->name.ends_with("WREXEC_B32");
     if (from_register) set(source.reg, given);
     set(inst.result, result_too ? now : exec);
-    set(isa::kExecLo, now);
+    set(isa::kExecLo, exec);
+    set_exec(now, narrows);
     set(isa::kScc, now.value != 0 ? PartlyKnown{1, 0} : PartlyKnown{0, now.unknown != 0 ? 1U : 0U});
     set(isa::kNull, {0, 0});
     worker_->findings.clear();
@@ -501,7 +539,9 @@ Ways LaneRun::ways(std::uint32_t step) const {
 void LaneRun::assume(std::uint32_t step, bool taken) {
     const auto found = condition(step);
     if (!found) return;
-    if (taken == found->taken_at_zero)
+    if (taken == found->taken_at_zero && found->r == isa::kExecLo)
+        take_all_inactive();
+    else if (taken == found->taken_at_zero)
         set(found->r, {0, 0});
     else if (found->r == isa::kScc)
         set(found->r, {1, 0});

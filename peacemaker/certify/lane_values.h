@@ -25,7 +25,8 @@ struct PartlyKnown {
     bool operator==(const PartlyKnown&) const = default;
 };
 
-/// The registers that a LaneRun keeps, one after the other: a scalar one takes one word, a vector one kLanes.
+/// The registers that a LaneRun keeps, one after the other: a scalar one takes one word, a vector one twice kLanes:
+/// what each lane holds if it is active, and if it is not. They differ only where it is not known which.
 using LaneValues = std::vector<PartlyKnown>;
 
 /// Whether every value that `b` stands for is one of `a`.
@@ -94,6 +95,7 @@ private:
         Action action = Action::kSkip;
         const emu::Inst* inst = nullptr;
         std::optional<emu::Inst> redirected; // EXEC as a result stands beside it
+        bool narrows_exec = false;           // lanes that are active after it were so before
         bool lane_crossing = false;
     };
 
@@ -114,6 +116,8 @@ private:
     void set_lane(Register r, std::uint32_t lane, PartlyKnown value);
     PartlyKnown lane(Register r, std::uint32_t lane) const;
     void refresh(Register r);
+    void set_exec(PartlyKnown now, bool narrows);
+    void take_all_inactive();
 
     void forget(Register r);
     void forget(const Effects& effects);
@@ -132,6 +136,9 @@ private:
     std::vector<const emu::Inst*> insts_; // by step; null where the program has none
     std::vector<Plan> plans_;
     std::vector<std::pair<Register, std::size_t>> scalars_, vectors_;
+    // What lanes hold if they are inactive, by vector register, where EXEC is not known; the wave's own registers say
+    // what they hold if they are active.
+    std::vector<std::array<PartlyKnown, emu::kLanes>> idle_;
     std::size_t words_ = 0;
     std::vector<bool> is_kept_; // by register
     std::vector<std::optional<std::uint8_t>> arguments_, packet_;
