@@ -30,12 +30,13 @@ enum class ShadowRule : std::uint8_t {
     kFirst,   // the place of a first bit: defined where undefined bits that are all 0, or all 1, give the same
     kAndOr,   // kAnd of the first two sources, kOr with the third
     kXor,     // bit by bit
-    kCarry,   // from the lowest undefined bit upwards: sums and products; all bits where the result saturates
-    kCarry24, // the same; of the factors, 24 bits count
-    kAll24,   // kAll for the 24 bits of the sources that count
-    kAddend,  // kCarry of the last source, kAll of the others: what they give is added to it
-    kEqual,   // of comparisons: a bit that is defined in both sources and differs decides
-    kOrder,   // of comparisons of unsigned numbers: decided where the ranges that the sources may lie in are apart
+    kCarry,   // of sums: from the lowest undefined bit upwards; all bits where the result saturates
+    kProduct, // of two factors and what is added: likewise, from the lowest bit that undefined ones may change
+    kProduct24,   // the same; of the factors, 24 bits count
+    kAll24,       // kAll for the 24 bits of the sources that count
+    kAddend,      // kCarry of the last source, kAll of the others: what they give is added to it
+    kEqual,       // of comparisons: a bit that is defined in both sources and differs decides
+    kOrder,       // of comparisons of unsigned numbers: decided where the ranges that the sources may lie in are apart
     kOrderSigned, // the same of signed numbers
     kShlSum,      // the first source, shifted left, and the last are summed; by the second, of scalars by `controls`
     kSumShl,      // the sum of the first two sources, shifted left by the third
@@ -43,7 +44,7 @@ enum class ShadowRule : std::uint8_t {
     kPermute,     // each byte of the third source chooses one of the other two
     kByte,        // kAll for one byte of the source, whose number is in `controls`
     kSelect,      // the mask chooses whose bits travel
-    kCarry64,     // kCarry through both words of a result: 32-bit factors, a 64-bit addend
+    kProduct64,   // kProduct through both words of a result: 32-bit factors, a 64-bit addend
     kHalves,      // kAll within each 16-bit half of the operands
     kPair,        // the low half comes from the first source, the high half from the second
 };

@@ -13,7 +13,17 @@ namespace {
 constexpr std::uint32_t kAllLanes = ~0u;
 
 // From the lowest undefined bit upwards: what a sum may change.
-std::uint32_t upwards(std::uint32_t mask) { return mask | (0u - mask); }
+template <typename T>
+T upwards(T mask) {
+    return mask | (T{0} - mask);
+}
+// The lowest bits of a product that undefined bits of its factors may change: those of each factor move it by multiples
+// of their lowest one, times the lowest bit that the other factor may have set.
+template <typename T>
+T of_product(T ma, T mb, T a, T b) {
+    const auto lowest = [](T v) { return v & (T{0} - v); };
+    return lowest(ma) * lowest(b | mb) | lowest(mb) * lowest(a | ma);
+}
 // A defined 0, or a defined 1, decides.
 std::uint32_t of_and(std::uint32_t ma, std::uint32_t mb, std::uint32_t a, std::uint32_t b) {
     return (ma & mb) | (ma & b) | (mb & a);
@@ -64,11 +74,9 @@ void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     case ShadowRule::kOrNot:
         out.scalar = (ma & mb) | (ma & b) | (mb & ~a);
         break;
-    case ShadowRule::kShlSum: {
-        const std::uint64_t m = ma << row.controls | mb;
-        out.scalar = m | (0ull - m);
+    case ShadowRule::kShlSum:
+        out.scalar = upwards(ma << row.controls | mb);
         break;
-    }
     case ShadowRule::kBitTest:
         out.scalar = (mb & row.control_bits) != 0 ? 1u : ma >> (b & row.control_bits) & 1u;
         break;
@@ -84,7 +92,10 @@ void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
         out.scalar = ma | mb;
         break;
     case ShadowRule::kCarry:
-        out.scalar = scc ? ~0ull : (ma | mb) | (0ull - (ma | mb));
+        out.scalar = scc ? ~0ull : upwards(ma | mb);
+        break;
+    case ShadowRule::kProduct:
+        out.scalar = upwards(of_product(ma, mb, a, b));
         break;
     case ShadowRule::kSelect:
         out.scalar = scc ? of_choice(ma, mb, a, b) : wave.scc() ? ma : mb;
@@ -103,14 +114,14 @@ void scalar_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     }
     case ShadowRule::kAll:
     case ShadowRule::kAndOr: // of vector instructions only, from here on
-    case ShadowRule::kCarry24:
+    case ShadowRule::kProduct24:
     case ShadowRule::kAll24:
     case ShadowRule::kAddend:
     case ShadowRule::kSumShl:
     case ShadowRule::kInsert:
     case ShadowRule::kPermute:
     case ShadowRule::kByte:
-    case ShadowRule::kCarry64:
+    case ShadowRule::kProduct64:
     case ShadowRule::kHalves:
     case ShadowRule::kPair:
         out.scalar = any ? ~0ull : 0;
@@ -246,17 +257,23 @@ void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
     case ShadowRule::kXor:
         each([&](std::uint32_t i) { return ma[i] | mb[i] | mc[i]; });
         break;
-    case ShadowRule::kCarry: {
+    case ShadowRule::kCarry:
+    case ShadowRule::kProduct: {
         const bool saturates = inst.compute != row.compute; // the variant under CLAMP
+        const bool multiplies = row.shadow == ShadowRule::kProduct;
         each([&](std::uint32_t i) {
             if (((mask_undefined >> (i % kLanes)) & 1u) != 0) return ~0u;
-            const std::uint32_t m = upwards(ma[i] | mb[i] | mc[i]);
-            return saturates && m != 0 ? ~0u : m;
+            const std::uint32_t m = ma[i] | mb[i] | mc[i];
+            if (saturates) return m != 0 ? ~0u : 0u;
+            return upwards(multiplies ? of_product(ma[i], mb[i], a[i], b[i]) | mc[i] : m);
         });
         break;
     }
-    case ShadowRule::kCarry24:
-        each([&](std::uint32_t i) { return upwards(((ma[i] | mb[i]) & 0xffffffu) | mc[i]); });
+    case ShadowRule::kProduct24:
+        each([&](std::uint32_t i) {
+            constexpr std::uint32_t kFactor = 0xffffff;
+            return upwards(of_product(ma[i] & kFactor, mb[i] & kFactor, a[i] & kFactor, b[i] & kFactor) | mc[i]);
+        });
         break;
     case ShadowRule::kAll24:
         each([&](std::uint32_t i) { return ((ma[i] | mb[i]) & 0xffffffu) != 0 ? ~0u : 0u; });
@@ -310,10 +327,12 @@ void vector_before(const Wave& wave, const Inst& inst, ResultShadow& out) {
             return ((mask >> lane) & 1u) != 0 ? mb[i] : ma[i];
         });
         break;
-    case ShadowRule::kCarry64:
+    case ShadowRule::kProduct64:
         each([&](std::uint32_t i) {
-            if (i < kLanes) return upwards(ma[i] | mb[i] | mc[i]);
-            return (ma[i - kLanes] | mb[i - kLanes] | mc[i - kLanes]) != 0 ? ~0u : upwards(mc[i]);
+            const std::uint32_t lane = i % kLanes;
+            const std::uint64_t m = of_product<std::uint64_t>(ma[lane], mb[lane], a[lane], b[lane]) | mc[lane] |
+                                    static_cast<std::uint64_t>(mc[lane + kLanes]) << 32;
+            return static_cast<std::uint32_t>(upwards(m) >> (i < kLanes ? 0 : 32));
         });
         break;
     }

@@ -44,7 +44,27 @@ constexpr Case kCases[] = {
     {"permuted", kAllChips, "v_perm_b32 v2, v5, v21, 0x03000201", 0xff00ff00},
     {"shift_or", kAllChips, "v_lshl_or_b32 v2, v22, 4, v21", 0xffff0100},
     {"sum", kAllChips, "v_add_nc_u32_e32 v2, v5, v22", 0xfffffff0},
-    {"product", kAllChips, "v_mul_lo_u32 v2, v5, v21", 0xffff0000},
+    // 0x5a5a5a5a and 0xff00 are even, once and eight times.
+    {"product", kAllChips, "v_mul_lo_u32 v2, v5, v21", 0xfffe0000},
+    {"product_with_defined_low_bits", kAllChips, "v_mul_lo_u32 v2, v21, 0xac000000", 0},
+    {"product_of_low_bits", kAllChips, "v_mul_lo_u32 v2, v22, 0xff00", 0xfffff000},
+    {"product_of_two_undefined", kAllChips, "v_mul_lo_u32 v2, v21, v22", 0xfff00000},
+    {"product_with_zero", kAllChips, "v_mul_lo_u32 v2, v20, 0", 0},
+    {"product_of_24_bits_even", kAllChips, "v_lshlrev_b32_e32 v2, 12, v6\n v_mul_u32_u24_e32 v2, v2, v21", 0xf0000000},
+    {"product_and_sum_of_24_bits", kAllChips, "v_mad_u32_u24 v2, v6, v21, v22", 0xfffffff0},
+    {"product_of_64_bits_low", kAllChips,
+     "v_mov_b32_e32 v12, 0\n v_mov_b32_e32 v13, 0\n v_mov_b32_e32 v14, 0x30000\n "
+     "v_mad_u64_u32 v[10:11], vcc_lo, v14, v21, v[12:13]\n v_mov_b32_e32 v2, v10",
+     0},
+    {"product_of_64_bits_high", kAllChips,
+     "v_mov_b32_e32 v12, 0\n v_mov_b32_e32 v13, 0\n v_mov_b32_e32 v14, 0x30000\n "
+     "v_mad_u64_u32 v[10:11], vcc_lo, v14, v21, v[12:13]\n v_mov_b32_e32 v2, v11",
+     0xffffffff},
+    {"product_of_half_saturates", kGfx1030,
+     "v_mov_b32_e32 v10, 0x1000\n v_mov_b32_e32 v2, 0\n v_mad_u16 v2, v10, v22, 0 clamp", 0xffff},
+    {"product_of_half", kGfx1030, "v_mov_b32_e32 v10, 0x1000\n v_mov_b32_e32 v2, 0\n v_mad_u16 v2, v10, v22, 0", 0},
+    {"scalar_product", kAllChips, "s_and_b32 s20, s40, 0xff00\n s_mul_i32 s20, s20, 0x500000\n v_mov_b32_e32 v2, s20",
+     0xf0000000},
     // Both choices may have bits in common.
     {"compared_and_selected", kAllChips, "v_cmp_eq_u32_e32 vcc_lo, v5, v20\n v_cndmask_b32_e32 v2, v5, v6, vcc_lo",
      0x5a5a5aa5},
@@ -173,7 +193,7 @@ constexpr Case kCases[] = {
     {"wide_product_of_factor", kAllChips,
      "v_mov_b32_e32 v10, v5\n v_mov_b32_e32 v11, v5\n v_mad_i64_i32 v[12:13], s20, v5, v21, v[10:11]\n v_mov_b32_e32 "
      "v2, v12",
-     0xffff0000},
+     0xfffe0000},
     {"wide_product_of_factor_high", kAllChips,
      "v_mov_b32_e32 v10, v5\n v_mov_b32_e32 v11, v5\n v_mad_i64_i32 v[12:13], s20, v22, v6, v[10:11]\n v_mov_b32_e32 "
      "v2, v13",
@@ -222,7 +242,7 @@ constexpr Case kCases[] = {
     {"sum_shift", kAllChips, "v_add_lshl_u32 v2, v22, v5, 4", 0xffffff00},
     {"sum_shift_by_read_bits", kAllChips, "v_add_lshl_u32 v2, v5, v5, v22", 0xffffffff},
     {"product_of_unread_bits", kAllChips, "v_lshlrev_b32_e32 v10, 8, v21\n v_mul_u32_u24_e32 v2, v10, v5", 0},
-    {"product_of_24_bits", kAllChips, "v_mad_u32_u24 v2, v21, v5, v5", 0xffff0000},
+    {"product_of_24_bits", kAllChips, "v_mad_u32_u24 v2, v21, v5, v5", 0xfffe0000},
     {"product_of_24_bits_addend", kAllChips, "v_mad_i32_i24 v2, v5, v5, v22", 0xfffffff0},
     {"product_of_halves", kGfx1030, "v_mad_u32_u16 v2, v21, v5, v22", 0xfffffff0},
     {"high_product_of_unread_bits", kAllChips, "v_and_b32_e32 v10, 0xff000000, v20\n v_mul_hi_u32_u24_e32 v2, v10, v5",

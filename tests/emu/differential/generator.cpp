@@ -321,7 +321,7 @@ private:
             return form("({})rotl(({}){}, {})", Args{n, u, a(), count()});
         case 20:
             // Elementwise built-ins of clang 19 give the promoted type.
-            return form("({})__builtin_elementwise_{}_sat({}, {})", Args{n, dice_.one_in(2) ? "add" : "sub", a(), a()});
+            return form("saturated_{1}<{0}>({2}, {3})", Args{n, dice_.one_in(2) ? "add" : "sub", a(), a()});
         case 21:
             return form("({})__builtin_elementwise_{}({}, {})", Args{n, dice_.one_in(2) ? "min" : "max", a(), a()});
         case 22: {

@@ -8,8 +8,12 @@ namespace {
 constexpr std::string_view kHoisted = "a conversion is hoisted out of a nested branch, and one path loses its value "
                                       "(structurizecfg of clang 22, llvm/llvm-project#183792)";
 
+constexpr std::string_view kLostHalf = "where two ways meet, a 16-bit value that all lanes share is lost "
+                                       "(si-fix-sgpr-copies of clang 22, llvm/llvm-project#222155)";
+
 constexpr KnownFault kFaults[] = {
     {1, 51, "clang++-22", "-O3", kHoisted},
+    {2, 170, "clang++-22", "-O3", kLostHalf},
 };
 
 } // namespace

@@ -182,6 +182,8 @@ template <typename T> INLINE T term(T a) {
 }
 template <typename T> INLINE T checked_add(T a, T b) { T r; const bool over = __builtin_add_overflow(term(a), term(b), &r); return with_overflow(over, r); }
 template <typename T> INLINE T checked_sub(T a, T b) { T r; const bool over = __builtin_sub_overflow(term(a), term(b), &r); return with_overflow(over, r); }
+template <typename T> INLINE T saturated_add(T a, T b) { return __builtin_elementwise_add_sat(term(a), term(b)); }
+template <typename T> INLINE T saturated_sub(T a, T b) { return __builtin_elementwise_sub_sat(term(a), term(b)); }
 template <typename T> INLINE T checked_mul(T a, T b) { T r; const bool over = __builtin_mul_overflow(a, b, &r); return with_overflow(over, r); }
 
 // Atomics on bytes that one work-item has to itself; the host has no need to be atomic.
