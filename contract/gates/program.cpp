@@ -61,17 +61,11 @@ pm::Result<void> add_launches(ProgramPlan& plan, const Kernel& kernel, const Sco
         LaunchPlan out;
         out.object = &object;
         out.symbol = launch.symbol;
-        for (std::size_t d = 0; d < 3; ++d) {
-            const auto grid = launch_number(launch.grid[d], scope, launch.symbol + " grid");
-            if (!grid) return grid.error();
-            const auto block = launch_number(launch.block[d], scope, launch.symbol + " block");
-            if (!block) return block.error();
-            out.grid[d] = *grid;
-            out.block[d] = *block;
-        }
-        const auto lds = launch_number(launch.lds, scope, launch.symbol + " lds");
-        if (!lds) return lds.error();
-        out.dynamic_lds = *lds;
+        const auto geometry = geometry_of(launch, scope);
+        if (!geometry) return geometry.error();
+        out.grid = geometry->grid;
+        out.block = geometry->block;
+        out.dynamic_lds = geometry->dynamic_lds;
 
         const pm::Kernel* compiled = object.find_kernel(launch.symbol);
         if (compiled == nullptr) return pm::Error{fmt::format("{}: no such symbol in the object", launch.symbol)};
@@ -148,6 +142,22 @@ pm::Result<std::vector<DeclaredSlot>> declared_slots(const Kernel& kernel, const
         slots.push_back(std::move(slot));
     }
     return slots;
+}
+
+pm::Result<Geometry> geometry_of(const Launch& launch, const Scope& scope) {
+    Geometry geometry;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const auto grid = launch_number(launch.grid[d], scope, launch.symbol + " grid");
+        if (!grid) return grid.error();
+        const auto block = launch_number(launch.block[d], scope, launch.symbol + " block");
+        if (!block) return block.error();
+        geometry.grid[d] = *grid;
+        geometry.block[d] = *block;
+    }
+    const auto lds = launch_number(launch.lds, scope, launch.symbol + " lds");
+    if (!lds) return lds.error();
+    geometry.dynamic_lds = *lds;
+    return geometry;
 }
 
 pm::Result<ProgramPlan> plan_kernel(const Kernel& kernel, const Scope& scope, const pm::Chip& chip,

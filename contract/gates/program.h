@@ -76,6 +76,14 @@ struct DeclaredSlot {
 /// Error: an argument that the kernel does not declare.
 pm::Result<std::vector<DeclaredSlot>> declared_slots(const Kernel& kernel, const Launch& launch);
 
+/// What a launch is besides its arguments: workgroups, work-items of each, bytes of dynamic LDS.
+struct Geometry {
+    std::array<std::uint32_t, 3> grid{}, block{};
+    std::uint32_t dynamic_lds = 0;
+};
+/// That of `launch` for `scope` (scope_of(kernel, shape)). Error: an expression that fails, a value beyond 32 bits.
+pm::Result<Geometry> geometry_of(const Launch& launch, const Scope& scope);
+
 /// The launch set of `kernel` for `scope` (scope_of(kernel, shape)), packed as `object` wants it.
 /// Error: a symbol or an argument that the object does not have, an expression that fails, a value that does not fit.
 pm::Result<ProgramPlan> plan_kernel(const Kernel& kernel, const Scope& scope, const pm::Chip& chip,

@@ -62,10 +62,15 @@ bool asks_certificate(const Control& control) {
     return std::find(control.findings.begin(), control.findings.end(), kind::kNotCertified) != control.findings.end();
 }
 
+/// What a task runs: its registration, as its control plants it.
+Planted planted_of(const Task& task) {
+    return task.control != nullptr ? plant(*task.control, *task.kernel)
+                                   : Planted{*task.kernel, build_of(*task.kernel), nullptr};
+}
+
 /// The builds that a task needs: its own, and those of the kernels that it replaces.
 std::vector<BuildPlan> builds_of(const Registry& registry, const Task& task) {
-    std::vector<BuildPlan> builds{task.control != nullptr ? plant(*task.control, *task.kernel).build
-                                                          : build_of(*task.kernel)};
+    std::vector<BuildPlan> builds{planted_of(task).build};
     for (const ReplacedStage& stage : task.kernel->replaces)
         if (const Kernel* replaced = registry.find_kernel(stage.kernel)) builds.push_back(build_of(*replaced));
     return builds;
@@ -130,39 +135,63 @@ std::optional<RunFailure> compile_objects(Run& run, const Progress& progress) {
     return std::nullopt;
 }
 
-/// Where the certificates of an object are kept: by its hash and that of this program, which is the analyser.
-fs::path kept_certificates(const fs::path& cache, const std::string& program, const std::string& object) {
-    const std::string key = pm::sha256_hex(fmt::format("{}\n{}\n", program, object));
+/// Where the certificate of a launch is kept: by the hashes of its object and of this program, which is the analyser.
+fs::path kept_certificate(const fs::path& cache, const std::string& program, const std::string& object,
+                          const LaunchedKernel& launch) {
+    const std::string key = pm::sha256_hex(fmt::format("{}\n{}\n{}\n{} {}\n", program, object, launch.symbol,
+                                                       fmt::join(launch.workgroup, " "), launch.dynamic_lds));
     return cache / "certify" / key.substr(0, 2) / (key + ".json");
 }
 
 /// Certificates of an object, from the cache or anew.
-Certificates certify_kept(const Object& object, const fs::path& cache, const std::string& program) {
-    const fs::path kept = kept_certificates(cache, program, object.sha256);
-    if (const auto json = read_sealed(kept); json && json->contains("certificates"))
-        if (auto before = read_certificates(json->at("certificates").get<std::string>())) return std::move(*before);
-    Certificates made = certify_object(object.parsed);
-    if (made) (void)write_sealed(kept, {{"certificates", certificates_json(*made).dump()}});
-    return made;
+Certificates certify_kept(const Object& object, const std::vector<LaunchedKernel>& wanted, const fs::path& cache,
+                          const std::string& program) {
+    std::map<LaunchedKernel, Certificate> certificates;
+    std::vector<LaunchedKernel> missing;
+    for (const LaunchedKernel& launch : wanted) {
+        const auto json = read_sealed(kept_certificate(cache, program, object.sha256, launch));
+        auto before = json && json->contains("certificates")
+                          ? read_certificates(json->at("certificates").get<std::string>())
+                          : std::nullopt;
+        if (before && before->size() == 1)
+            certificates.emplace(launch, std::move(before->front()));
+        else
+            missing.push_back(launch);
+    }
+    if (missing.empty()) return certificates;
+    Certificates made = certify_object(object.parsed, missing);
+    if (!made) return made;
+    for (auto& [launch, certificate] : *made) {
+        (void)write_sealed(kept_certificate(cache, program, object.sha256, launch),
+                           {{"certificates", certificates_json({certificate}).dump()}});
+        certificates.emplace(launch, std::move(certificate));
+    }
+    return certificates;
 }
 
 /// Analyses the objects of registrations and of the controls that ask for it, each once.
 void certify_objects(Run& run, const Progress& progress) {
     if (!asks_gate(run.request, kLoadGate)) return;
-    std::set<Object*> wanted;
+    std::map<Object*, std::set<LaunchedKernel>> wanted;
     for (const Task& task : run.tasks) {
         if (not_asked(run, task) || (task.control != nullptr && !asks_certificate(*task.control))) continue;
-        wanted.insert(&run.objects.at({task.chip, builds_of(run.registry, task).front()}));
+        const Planted planted = planted_of(task);
+        if (planted.mutate != nullptr) continue;
+        for (LaunchedKernel& launch : launched_kernels(planted.kernel))
+            wanted[&run.objects.at({task.chip, planted.build})].insert(std::move(launch));
     }
-    const std::vector<Object*> objects(wanted.begin(), wanted.end());
+    const std::vector<std::pair<Object*, std::set<LaunchedKernel>>> objects(wanted.begin(), wanted.end());
     const fs::path cache = default_cache_dir(run.registry.root);
     const auto self = pm::read_file("/proc/self/exe");
     const std::string program = self ? pm::sha256_hex(*self) : "";
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
-        for (std::size_t i = next++; i < objects.size(); i = next++)
-            objects[i]->certificates =
-                program.empty() ? certify_object(objects[i]->parsed) : certify_kept(*objects[i], cache, program);
+        for (std::size_t i = next++; i < objects.size(); i = next++) {
+            auto& [object, launches] = objects[i];
+            const std::vector<LaunchedKernel> list(launches.begin(), launches.end());
+            object->certificates =
+                program.empty() ? certify_object(object->parsed, list) : certify_kept(*object, list, cache, program);
+        }
     };
     progress("certifying", 0, objects.size());
     std::vector<std::thread> threads; // all of them end before the first child starts
@@ -186,8 +215,7 @@ std::optional<RunFailure> load_records(Run& run) {
 /// A child's whole life: one task, told line by line.
 void run_task(const Run& run, const Task& task, const ChildPipe& pipe) {
     Subject subject;
-    const Planted planted = task.control != nullptr ? plant(*task.control, *task.kernel)
-                                                    : Planted{*task.kernel, build_of(*task.kernel), nullptr};
+    const Planted planted = planted_of(task);
     subject.name = task.control != nullptr ? fmt::format("control \"{}\"", task.control->name) : task.kernel->name;
     subject.registry = &run.registry;
     subject.kernel = planted.kernel;
@@ -208,10 +236,11 @@ void run_task(const Run& run, const Task& task, const ChildPipe& pipe) {
         subject.object = &**parsed;
     else
         subject.object_error = parsed->error().text;
+    const std::vector<LaunchedKernel> launched = launched_kernels(planted.kernel);
     const bool demanded = task.kernel->certify && (task.control == nullptr || asks_certificate(*task.control));
     if (demanded)
-        subject.certificates = certificates_of(planted.mutate != nullptr ? certify_object(*parsed) : own.certificates,
-                                               planted.kernel.launches);
+        subject.certificates =
+            certificates_of(planted.mutate != nullptr ? certify_object(*parsed, launched) : own.certificates, launched);
     subject.object_of_kernel = [&](const Kernel& kernel) -> const pm::CodeObject* {
         const Object& object = object_of(build_of(kernel));
         return object.parsed ? &*object.parsed : nullptr;
@@ -389,7 +418,8 @@ Evidence evidence_of(const Run& run, const Task& task, bool built) {
 /// The certificates of a registration.
 std::vector<Certificate> certificates_for(const Run& run, const Task& task) {
     if (!asks_gate(run.request, kLoadGate)) return {};
-    return certificates_of(run.objects.at({task.chip, build_of(*task.kernel)}).certificates, task.kernel->launches);
+    return certificates_of(run.objects.at({task.chip, build_of(*task.kernel)}).certificates,
+                           launched_kernels(*task.kernel));
 }
 
 } // namespace

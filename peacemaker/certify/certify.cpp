@@ -250,6 +250,20 @@ Result<Certificate> certify(const CodeObject& object, lift::Forms& forms, std::s
     return certificate;
 }
 
+Result<Certificate> certify(const CodeObject& object, std::span<const Request> requests) {
+    const auto forms = lift::Forms::create(*object.chip, kWaveLanes);
+    if (!forms) return forms.error();
+    Instructions instructions(*object.chip, **forms);
+    Certificate certificate;
+    certificate.chip = object.chip->name;
+    for (const Request& request : requests) {
+        const Kernel* const kernel = object.find_kernel(request.kernel);
+        if (kernel == nullptr) return Error{fmt::format("no kernel {} in the object", request.kernel)};
+        certificate.kernels.push_back(certify_kernel(object, *kernel, instructions, request.options));
+    }
+    return certificate;
+}
+
 std::string report_text(const Certificate& certificate, std::string_view file) {
     std::string out;
     std::size_t faults = 0;

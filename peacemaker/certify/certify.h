@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,6 +67,14 @@ Result<Certificate> certify(const CodeObject& object, std::string_view kernels =
 /// The same, with the instructions of the object's chip in waves of 32 that were met before, as by lift.
 Result<Certificate> certify(const CodeObject& object, lift::Forms& forms, std::string_view kernels = "*",
                             const Options& options = {});
+
+/// One kernel as some launch calls it.
+struct Request {
+    std::string kernel; // its name
+    Options options;
+};
+/// A certificate's kernel for each request, in their order. Error: the object has no such kernel.
+Result<Certificate> certify(const CodeObject& object, std::span<const Request> requests);
 
 /// One line a kernel that is not certified and obligation, then `CERTIFY FILE CHIP N kernels: ..`.
 std::string report_text(const Certificate& certificate, std::string_view file);

@@ -9,24 +9,80 @@ namespace {
 
 using pm::certify::Verdict;
 
-std::vector<Launch> launches(const std::vector<std::string>& symbols) {
-    std::vector<Launch> made;
-    for (const std::string& symbol : symbols) made.emplace_back().symbol = symbol;
-    return made;
-}
-
 const std::vector<Certificate> kAll{
     {"a", Verdict::kCertified, {}},
     {"b", Verdict::kOpen, {{"register read before its wait: +0x40 v_add (b.hip:7)", "b.hip:7"}}},
     {"c", Verdict::kUnchecked, {{"waves of 64 lanes are not analysed"}}}};
 
+LaunchedKernel launched(const std::string& symbol, std::uint32_t work_items = 1, std::uint32_t dynamic_lds = 0) {
+    return {symbol, {work_items, 1, 1}, dynamic_lds};
+}
+
 TEST(Certificate, ARegistrationHasThoseOfTheKernelsThatItLaunches) {
-    EXPECT_EQ(certificates_of(kAll, launches({"c", "a", "c"})), (std::vector<Certificate>{kAll[2], kAll[0]}));
-    EXPECT_EQ(certificates_of(kAll, launches({"d"})),
+    const Certificates all = std::map<LaunchedKernel, Certificate>{
+        {launched("a"), kAll[0]}, {launched("b"), kAll[1]}, {launched("c"), kAll[2]}};
+    EXPECT_EQ(certificates_of(all, {launched("c"), launched("a")}), (std::vector<Certificate>{kAll[2], kAll[0]}));
+    EXPECT_EQ(certificates_of(all, {launched("d")}),
               (std::vector<Certificate>{{"d", Verdict::kUnchecked, {{"no such kernel in the object"}}}}));
-    EXPECT_EQ(certificates_of(pm::Error{"no object"}, launches({"a"})),
+    EXPECT_EQ(certificates_of(pm::Error{"no object"}, {launched("a")}),
               (std::vector<Certificate>{{"a", Verdict::kUnchecked, {{"no object"}}}}));
-    EXPECT_TRUE(certificates_of(kAll, {}).empty());
+    EXPECT_TRUE(certificates_of(all, {}).empty());
+}
+
+TEST(Certificate, AKernelThatIsLaunchedDifferentlyHasTheWorstVerdict) {
+    const Certificates all = std::map<LaunchedKernel, Certificate>{
+        {launched("a", 32), {"a", Verdict::kCertified, {}}},
+        {launched("a", 64), {"a", Verdict::kOpen, {{"a race: +0x8 ds_load", "a.hip:3"}}}},
+        {launched("a", 96, 512), {"a", Verdict::kUnchecked, {{"too many states"}}}}};
+    EXPECT_EQ(
+        certificates_of(all, {launched("a", 32), launched("a", 96, 512), launched("a", 64)}),
+        (std::vector<Certificate>{{"a",
+                                   Verdict::kOpen,
+                                   {{"too many states, in a workgroup of 96 x 1 x 1 with 512 bytes of dynamic LDS"},
+                                    {"a race: +0x8 ds_load, in a workgroup of 64 x 1 x 1", "a.hip:3"}}}}));
+    EXPECT_EQ(certificates_of(all, {launched("a", 32)}), (std::vector<Certificate>{kAll[0]}));
+    EXPECT_EQ(certificates_of(all, {launched("a", 32), launched("a", 128)}).at(0).verdict, Verdict::kUnchecked)
+        << "the other launch was not analysed";
+}
+
+TEST(Certificate, EveryShapeIsLaunchedAsItSays) {
+    const auto registry = parse_registry(R"(
+[family]
+name = "f"
+source = "f.hip"
+flags = ["-O3"]
+[[kernel]]
+name = "k"
+chips = ["gfx1151"]
+oracle = "o"
+[kernel.params]
+waves = 2
+[[kernel.arg]]
+name = "out"
+dir = "out"
+type = "f32"
+dims = ["n"]
+[[kernel.launch]]
+symbol = "first"
+block = ["32*waves", "1", "1"]
+grid = ["n", "1", "1"]
+args = ["out"]
+[[kernel.launch]]
+symbol = "second"
+block = ["32", "n", "1"]
+grid = ["1", "1", "1"]
+lds = "4*n"
+args = ["out"]
+[[kernel.shape]]
+n = 1
+[[kernel.shape]]
+n = 3
+)",
+                                         "f.toml", {{"o"}, {}});
+    ASSERT_TRUE(registry) << registry.error().text;
+    EXPECT_EQ(
+        launched_kernels(registry->kernels.at(0)),
+        (std::vector<LaunchedKernel>{{"first", {64, 1, 1}, 0}, {"second", {32, 1, 1}, 4}, {"second", {32, 3, 1}, 12}}));
 }
 
 TEST(Certificate, OpenIsWorseThanUncheckedAndNothingIsUnchecked) {
@@ -37,10 +93,10 @@ TEST(Certificate, OpenIsWorseThanUncheckedAndNothingIsUnchecked) {
 }
 
 TEST(Certificate, WhatCannotBeReadIsAnError) {
-    const Certificates none = certify_object(pm::Error{"no code object"});
+    const Certificates none = certify_object(pm::Error{"no code object"}, {});
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().text, "no code object");
-    EXPECT_FALSE(certify_object(pm::CodeObject{})) << "of no known chip";
+    EXPECT_FALSE(certify_object(pm::CodeObject{}, {})) << "of no known chip";
 }
 
 GateResult judged(const std::vector<Certificate>& certificates) {

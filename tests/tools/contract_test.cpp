@@ -258,6 +258,27 @@ TEST_F(ContractTool, AVariableThatEveryLaunchPutsBackIsNone) {
     EXPECT_TRUE(has(ran, "1 pass gates 1-4")) << ran.out;
 }
 
+// A wave reads what another one has just written to LDS: no fault where a workgroup is one wave.
+TEST_F(ContractTool, ACertificateIsAboutTheWorkgroupsThatAreLaunched) {
+    write("square.hip", with_variable(R"(
+    __attribute__((shared)) static int swapped[64];
+    const int t = __builtin_amdgcn_workitem_id_x();
+    swapped[t] = i;
+    if (swapped[63 - t] == -1) return;
+)"));
+    std::string registration = kRegistration;
+    registration.replace(registration.find("oracle ="), 0, "certify = true\n");
+    write("registry/square.toml", registration);
+    EXPECT_TRUE(has(run(std::string(kOn) + "--gates 1"), "certify gfx1151: 1 certified, 0 open, 0 unchecked\n"));
+    registration.replace(registration.find("block = [32]"), 12, "block = [64]");
+    write("registry/square.toml", registration);
+    const Ran two_waves = run(std::string(kOn) + "--gates 1");
+    EXPECT_EQ(two_waves.status, 1) << two_waves.out;
+    EXPECT_TRUE(has(two_waves, "gate 1 load: not certified: square on gfx1151: square is open: LDS accesses of "
+                               "different waves"))
+        << two_waves.out;
+}
+
 TEST_F(ContractTool, WithoutTheDemandAControlOfCertifyIsMissed) {
     add(kWaitGone);
     const Ran ran = run(std::string(kOn) + "--gates 1-4");
