@@ -43,6 +43,29 @@ void read_lds(Wave& wave, u32 lane, u32 at, u32 bytes, u32 first_word, LaneWords
     }
 }
 
+bool read_lds_words(Wave& wave, u32 lanes, const u32* at, u32 bytes, u32 first_word, LaneWords& words,
+                    LaneWords& undefined) {
+    const u64 size = wave.group->lds.size();
+    if (bytes % kWordBytes != 0 || bytes > size) return false;
+    u32 highest = 0, low_bits = 0;
+    for (u32 i = 0; i < kLanes; ++i) {
+        const u32 counted = ((lanes >> i) & 1u) != 0 ? at[i] : 0u;
+        highest = std::max(highest, counted);
+        low_bits |= counted;
+    }
+    if (highest > size - bytes || low_bits % kWordBytes != 0) return false;
+    note_words(wave, lanes, at, bytes, LdsAccess::kRead);
+    const u8* const values = wave.group->lds.data();
+    const u8* const masks = wave.group->undefined.data();
+    for (u32 k = 0; k < bytes / kWordBytes; ++k)
+        for (u32 lane = 0; lane < kLanes; ++lane) {
+            if (((lanes >> lane) & 1u) == 0) continue;
+            std::memcpy(&words[first_word + k][lane], values + at[lane] + k * kWordBytes, kWordBytes);
+            std::memcpy(&undefined[first_word + k][lane], masks + at[lane] + k * kWordBytes, kWordBytes);
+        }
+    return true;
+}
+
 void write_lds(Wave& wave, u32 lane, u32 at, u32 bytes, Register first, u32 shift) {
     note_access(wave, lane, at, bytes, LdsAccess::kWrite);
     for (u32 i = 0; i < bytes; i += 4) {

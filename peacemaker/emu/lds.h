@@ -21,6 +21,11 @@ bool fits_lds(Wave& wave, std::uint32_t lane, std::uint64_t at, std::uint32_t by
 void read_lds(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t bytes, std::uint32_t first_word,
               LaneWords& words, LaneWords& undefined);
 
+/// Reads a run of `bytes` bytes of each lane in `lanes`, from `at[lane]`, as read_lds does. False, and nothing done,
+/// where a lane's run is not of whole words or does not fit: then a look at each lane is due.
+bool read_lds_words(Wave& wave, std::uint32_t lanes, const std::uint32_t* at, std::uint32_t bytes,
+                    std::uint32_t first_word, LaneWords& words, LaneWords& undefined);
+
 /// Writes the lane's registers from `first`, whose values start `shift` bits up, to `bytes` bytes at `at`.
 void write_lds(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t bytes, Register first,
                std::uint32_t shift);

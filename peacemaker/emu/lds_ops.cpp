@@ -39,13 +39,21 @@ void for_each_active(const Wave& wave, F f) {
 // An operation that fills no register still counts.
 void count(Wave& wave) { issue(wave, {ReturnClass::kLdsOp, isa::kNull, 0, 0, isa::Half::kWhole}); }
 
+// One run of `bytes` bytes of every active lane, to its words from `first_word` on.
+void read_lanes(Wave& wave, const Inst& inst, i64 offset, u32 bytes, u32 first_word, LaneWords& words,
+                LaneWords& undefined) {
+    u32 at[kLanes];
+    for (u32 lane = 0; lane < kLanes; ++lane) at[lane] = address_of(wave, inst, lane, offset);
+    if (read_lds_words(wave, wave.exec(), at, bytes, first_word, words, undefined)) return;
+    for_each_active(wave, [&](u32 lane) {
+        if (fits_lds(wave, lane, at[lane], bytes)) read_lds(wave, lane, at[lane], bytes, first_word, words, undefined);
+    });
+}
+
 void lds_load(Wave& wave, const Inst& inst) {
     require_defined_lanes(wave, inst.memory.address, wave.exec(), "an LDS address");
     LaneWords words = {}, undefined = {};
-    for_each_active(wave, [&](u32 lane) {
-        const u32 at = address_of(wave, inst, lane, inst.memory.offset);
-        if (fits_lds(wave, lane, at, inst.row->bytes)) read_lds(wave, lane, at, inst.row->bytes, 0, words, undefined);
-    });
+    read_lanes(wave, inst, inst.memory.offset, inst.row->bytes, 0, words, undefined);
     deliver(wave, inst, ReturnClass::kLdsOp, words, undefined, wave.exec());
 }
 
@@ -65,13 +73,8 @@ void lds_load2(Wave& wave, const Inst& inst) {
     require_defined_lanes(wave, inst.memory.address, wave.exec(), "an LDS address");
     LaneWords words = {}, undefined = {};
     const u32 bytes = inst.row->bytes / 2;
-    for_each_active(wave, [&](u32 lane) {
-        for (u32 half = 0; half < 2; ++half) {
-            const i64 offset = (half == 0 ? inst.memory.offset : inst.memory.second_offset) * bytes * Stride;
-            const u32 at = address_of(wave, inst, lane, offset);
-            if (fits_lds(wave, lane, at, bytes)) read_lds(wave, lane, at, bytes, half * bytes / 4, words, undefined);
-        }
-    });
+    read_lanes(wave, inst, inst.memory.offset * bytes * Stride, bytes, 0, words, undefined);
+    read_lanes(wave, inst, inst.memory.second_offset * bytes * Stride, bytes, bytes / 4, words, undefined);
     deliver(wave, inst, ReturnClass::kLdsOp, words, undefined, wave.exec());
 }
 

@@ -97,9 +97,17 @@ void note_byte(Wave& wave, std::uint32_t lane, std::uint32_t at, ByteHistory& hi
     }
 }
 
+bool is_same_instruction(const ByteAccess& a, const ByteAccess& b) {
+    return a.there && a.step == b.step && a.wave == b.wave && a.inst == b.inst;
+}
+
 // The same for a word whose bytes are alike. False, and nothing done, where a look at each byte is due.
 bool note_word(ByteHistory& history, const ByteAccess& now, bool write) {
-    if (history.write.late || unordered(history.write, now) || unordered(history.plain, now)) return false;
+    // Another lane has read it, and nothing came between.
+    if (!write && (is_same_instruction(history.reads[0], now) || is_same_instruction(history.reads[1], now)))
+        return true;
+    if (history.write.late || unordered(history.write, now)) return false;
+    if (history.write.atomic && unordered(history.plain, now)) return false;
     if (write) {
         if (unordered(history.reads[0], now) || unordered(history.reads[1], now)) return false;
         remember_write(history, now);
@@ -118,6 +126,22 @@ WordBytes& bytes_of(WorkgroupState& group, WordHistory& word) {
     return group.splits[word.split - 1];
 }
 
+void widen_range(Wave& wave, std::uint32_t low, std::uint32_t high) {
+    Wave& whole = wave.whole();
+    whole.lds_low = std::min(whole.lds_low, low);
+    whole.lds_high = std::max(whole.lds_high, high);
+}
+
+// `count` bytes of one word.
+void note_part(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t count, const ByteAccess& now,
+               LdsAccess kind) {
+    WorkgroupState& group = *wave.group;
+    WordHistory& word = group.history[at / kWordBytes];
+    if (count == kWordBytes && word.split == 0 && note_word(word.all, now, kind != LdsAccess::kRead)) return;
+    WordBytes& each = bytes_of(group, word);
+    for (std::uint32_t i = 0; i < count; ++i) note_byte(wave, lane, at + i, each[at % kWordBytes + i], now, kind);
+}
+
 } // namespace
 
 void WorkgroupState::start(std::uint32_t bytes, std::uint32_t wave_count) {
@@ -133,20 +157,26 @@ void WorkgroupState::start(std::uint32_t bytes, std::uint32_t wave_count) {
 
 void note_access(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t bytes, LdsAccess kind) {
     const ByteAccess& now = access_of(wave, kind);
-    WorkgroupState& group = *wave.group;
-    Wave& whole = wave.whole();
-    whole.lds_low = std::min(whole.lds_low, at);
-    whole.lds_high = std::max(whole.lds_high, at + bytes);
+    widen_range(wave, at, at + bytes);
     const std::uint32_t end = at + bytes;
     while (at < end) {
-        WordHistory& word = group.history[at / kWordBytes];
-        const std::uint32_t first = at % kWordBytes, count = std::min(kWordBytes - first, end - at);
-        if (count < kWordBytes || word.split != 0 || !note_word(word.all, now, kind != LdsAccess::kRead)) {
-            WordBytes& each = bytes_of(group, word);
-            for (std::uint32_t i = 0; i < count; ++i) note_byte(wave, lane, at + i, each[first + i], now, kind);
-        }
+        const std::uint32_t count = std::min(kWordBytes - at % kWordBytes, end - at);
+        note_part(wave, lane, at, count, now, kind);
         at += count;
     }
+}
+
+void note_words(Wave& wave, std::uint32_t lanes, const std::uint32_t* at, std::uint32_t bytes, LdsAccess kind) {
+    const ByteAccess& now = access_of(wave, kind);
+    std::uint32_t low = ~0u, high = 0;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        if (((lanes >> lane) & 1u) == 0) continue;
+        low = std::min(low, at[lane]);
+        high = std::max(high, at[lane] + bytes);
+        for (std::uint32_t i = 0; i < bytes; i += kWordBytes)
+            note_part(wave, lane, at[lane] + i, kWordBytes, now, kind);
+    }
+    widen_range(wave, low, high);
 }
 
 void signal_barrier(Wave& wave) {

@@ -33,8 +33,8 @@ struct ByteAccess {
 /// The last write of a byte, and the two latest reads of different waves: enough to judge the next access of any wave.
 struct ByteHistory {
     ByteAccess write;
-    ByteAccess plain; // where `write` is atomic, the last write before it that was not: no race of `write` is one of it
     std::array<ByteAccess, 2> reads;
+    ByteAccess plain; // where `write` is atomic, the last write before it that was not: no race of `write` is one of it
 };
 
 /// Bytes of LDS that share a history while every access takes all of them and none meets another.
@@ -65,6 +65,10 @@ enum class LdsAccess : std::uint8_t { kRead, kWrite, kAtomic, kLateWrite };
 
 /// Judges and remembers an access to `bytes` bytes from `at`; a race is a finding of the current instruction.
 void note_access(Wave& wave, std::uint32_t lane, std::uint32_t at, std::uint32_t bytes, LdsAccess kind);
+
+/// The same for a run of whole words of each lane in `lanes`, from `at[lane]`, a multiple of kWordBytes; `bytes` is
+/// one, too.
+void note_words(Wave& wave, std::uint32_t lanes, const std::uint32_t* at, std::uint32_t bytes, LdsAccess kind);
 
 /// The wave signals a barrier: what is outstanding counts for the next interval as well.
 void signal_barrier(Wave& wave);

@@ -33,7 +33,7 @@ std::vector<Pair> pairs() {
     const std::string upper = kUpper, lower = kLower, all = kAll;
     const std::string use2 = "v_mov_b32_e32 v6, v2\n ", use3 = "v_mov_b32_e32 v6, v3\n ";
     const std::string some_undefined = lower + "s_mov_b32 exec_lo, -1\n v_mov_b32_e32 v20, 0\n " + all;
-    const std::string zero = some_undefined + "v_mul_u32_u24_e32 v20, 0, v20\n "; // undefined all the same
+    const std::string zero = some_undefined + "v_min_u32_e32 v20, 0, v20\n "; // undefined all the same
     const std::string own = "v_lshlrev_b32_e32 v7, 2, v0\n ", first = "v_mov_b32_e32 v7, 0\n ";
     return {
         {"used_before_its_wait", upper + load + use2 + "wait_all", upper + load + "wait_all\n " + use2,
