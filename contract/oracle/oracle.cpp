@@ -43,7 +43,6 @@ void add_pending(const char* name, Oracle oracle) {
 
 /// The library behind `handle`, which was asked for as `path`. Error: it cannot be read.
 pm::Result<OracleLibrary> library_of(void* handle, const std::filesystem::path& path) {
-    // A name without a slash is looked for by the loader.
     link_map* found = nullptr;
     const bool told = dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&found)) == 0 && found != nullptr;
     const std::filesystem::path file = told && *found->l_name != '\0' ? found->l_name : path;
@@ -73,7 +72,9 @@ bool contains(const OutputBound& bound, double value) {
 
 pm::Result<void> load_oracles(const std::filesystem::path& library) {
     const std::string where = library.string();
-    void* handle = dlopen(where.c_str(), RTLD_NOW | RTLD_LOCAL);
+    // A name without a slash would be looked for by the loader, which does not look here.
+    const std::filesystem::path file = library.has_parent_path() ? library : "." / library;
+    void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) return pm::Error{where + ": cannot be loaded as an oracle library: " + dlerror()};
     auto* entry = reinterpret_cast<decltype(&hkc_register_oracles)>(dlsym(handle, "hkc_register_oracles"));
     if (entry == nullptr) {
@@ -102,7 +103,7 @@ pm::Result<void> load_oracles(const std::filesystem::path& library) {
     }
     pending().clear();
     if (problem.empty() && added.empty()) problem = "hkc_register_oracles added no oracle";
-    auto loaded = library_of(handle, library);
+    auto loaded = library_of(handle, file);
     if (problem.empty() && !loaded) problem = loaded.error().text;
     if (!problem.empty()) {
         added.clear();

@@ -7,6 +7,9 @@
 
 #include <cmath>
 
+#include <dlfcn.h>
+#include <link.h>
+
 namespace {
 
 TEST(Oracle, FindsWhatItNames) {
@@ -55,6 +58,15 @@ TEST(Oracle, LoadsALibraryOfOraclesOnce) {
     EXPECT_NE(again.error().text.find("\"outside_ones\" is there already"), std::string::npos) << again.error().text;
 }
 
+TEST(Oracle, ALibraryWithoutAFolderIsThatOfTheCurrentOne) {
+    const std::filesystem::path before = std::filesystem::current_path(), library = ORACLE_LIBRARY;
+    std::filesystem::current_path(library.parent_path());
+    const auto others = hkc::OtherOracles::load({library.filename()});
+    std::filesystem::current_path(before);
+    ASSERT_TRUE(others) << others.error().text;
+    EXPECT_EQ(hkc::loaded_oracle_libraries().size(), 1U);
+}
+
 TEST(Oracle, ALoadedLibraryIsKnownByNameAndHash) {
     const auto others = hkc::OtherOracles::load({ORACLE_LIBRARY});
     ASSERT_TRUE(others) << others.error().text;
@@ -101,7 +113,15 @@ TEST(Oracle, WhatIsNoOracleLibrary) {
     const pm::Result<void> missing = hkc::load_oracles("/nowhere/liboracle.so");
     ASSERT_FALSE(missing);
     EXPECT_NE(missing.error().text.find("/nowhere/liboracle.so"), std::string::npos);
-    const pm::Result<void> foreign = hkc::load_oracles("libm.so.6");
+    // The loader's folders have one of this name.
+    const pm::Result<void> elsewhere = hkc::load_oracles("libm.so.6");
+    ASSERT_FALSE(elsewhere);
+    EXPECT_NE(elsewhere.error().text.find("./libm.so.6: cannot open"), std::string::npos) << elsewhere.error().text;
+    link_map* math = nullptr;
+    void* handle = dlopen("libm.so.6", RTLD_NOW);
+    ASSERT_EQ(dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&math)), 0);
+    const pm::Result<void> foreign = hkc::load_oracles(math->l_name);
+    dlclose(handle);
     ASSERT_FALSE(foreign);
     EXPECT_NE(foreign.error().text.find("no symbol hkc_register_oracles"), std::string::npos) << foreign.error().text;
 }
