@@ -167,13 +167,20 @@ Checkout checkout_of(const fs::path& root, const std::vector<std::string>& input
     const auto changed = said({"-c", "core.quotePath=false", "status", "--porcelain", "--untracked-files=no",
                                "--ignore-submodules=none", "--no-renames"});
     // What cannot be asked is not clean.
-    if (!changed) {
+    const auto prefix = said({"rev-parse", "--show-prefix"}); // of the root in the checkout
+    if (!changed || !prefix) {
         checkout.dirty.emplace_back("(git status failed)");
         return checkout;
     }
+    const std::string folder = trimmed(*prefix), cache = folder + ".cache/";
+    const auto counts = [&](std::string path) {
+        if (path.size() > 1 && path.front() == '"') path = path.substr(1, path.size() - 2); // git quotes blanks
+        return !path.starts_with(cache) ||
+               std::find(inputs.begin(), inputs.end(), path.substr(folder.size())) != inputs.end();
+    };
     constexpr std::size_t kMarks = 3; // two letters and a space before each path
     for (const std::string& line : pm::split(*changed, '\n'))
-        if (line.size() > kMarks) checkout.dirty.push_back(line.substr(kMarks));
+        if (line.size() > kMarks && counts(line.substr(kMarks))) checkout.dirty.push_back(line.substr(kMarks));
     std::vector<std::string> list{"--literal-pathspecs", "ls-files", "--others", "--full-name", "-z", "--"};
     list.insert(list.end(), inputs.begin(), inputs.end());
     const auto untracked = inputs.empty() ? std::optional<std::string>("") : said(list);
@@ -186,7 +193,8 @@ Checkout checkout_of(const fs::path& root, const std::vector<std::string>& input
     if (!marked) checkout.dirty.emplace_back("(git ls-files -v failed)");
     if (marked)
         for (const std::string& line : pm::split(*marked, '\0'))
-            if (line.size() > 2 && (line.front() == 'S' || (line.front() >= 'a' && line.front() <= 'z')))
+            if (line.size() > 2 && (line.front() == 'S' || (line.front() >= 'a' && line.front() <= 'z')) &&
+                counts(line.substr(2)))
                 checkout.dirty.push_back(line.substr(2));
     std::sort(checkout.dirty.begin(), checkout.dirty.end());
     checkout.dirty.erase(std::unique(checkout.dirty.begin(), checkout.dirty.end()), checkout.dirty.end());

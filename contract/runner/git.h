@@ -24,7 +24,8 @@ struct Checkout {
 
 /// The checkout of `root`. Changed files of it count wherever they are, submodules included; untracked ones, ignored or
 /// not, where they are among `inputs` (from `root`); files that git is told to take as unchanged (assume-unchanged,
-/// skip-worktree) whether they are or not. Where there is no git, the commit is empty.
+/// skip-worktree) whether they are or not. What is in the build cache of `root`, .cache/, does not count unless it is
+/// among `inputs`. Where there is no git, the commit is empty.
 Checkout checkout_of(const std::filesystem::path& root, const std::vector<std::string>& inputs);
 
 /// A commit of the repository that a root lies in.

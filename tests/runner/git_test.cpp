@@ -66,6 +66,23 @@ TEST_F(GitCheckout, AnUntrackedFileIsDirtWhereItIsAnInput) {
     EXPECT_EQ(dirt(), Paths{"contracts/registry/b.toml"}) << "what is ignored is read all the same";
 }
 
+TEST_F(GitCheckout, TheBuildCacheIsNoDirtUnlessAnInputLiesInIt) {
+    folder.write("tree/contracts/.cache/objects/a b", "x");
+    folder.write("tree/contracts/.cache/objects/c", "x");
+    folder.write("tree/contracts/.cache/k.hip", "x");
+    folder.write("tree/.cache/objects/a", "x");
+    git_in(tree(), {"add", "-A"});
+    git_in(tree(), {"commit", "-q", "-m", "with the cache"});
+    folder.write("tree/contracts/.cache/objects/a b", "changed");
+    git_in(tree(), {"update-index", "--assume-unchanged", "contracts/.cache/objects/c"});
+    EXPECT_EQ(dirt(), Paths{});
+    folder.write("tree/contracts/.cache/k.hip", "changed");
+    EXPECT_EQ(dirt(), Paths{});
+    EXPECT_EQ(checkout_of(root(), {".cache/k.hip"}).dirty, Paths{"contracts/.cache/k.hip"});
+    folder.write("tree/.cache/objects/a", "changed");
+    EXPECT_EQ(dirt(), Paths{".cache/objects/a"}) << "another folder of that name";
+}
+
 TEST_F(GitCheckout, AChangedSubmoduleIsDirt) {
     folder.write("library/file", "x");
     make_repository(folder.path() / "library");
