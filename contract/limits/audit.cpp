@@ -347,6 +347,11 @@ std::string chip_text(const ToolchainAudit& toolchain, const std::string& chip, 
     return text;
 }
 
+bool differs_by_finding(const Audited& kernel) {
+    return std::any_of(kernel.result.findings.begin(), kernel.result.findings.end(),
+                       [](const Finding& finding) { return finding.kind == kind::kRecordDiffers; });
+}
+
 } // namespace
 
 pm::Result<AuditReport> audit(const Registry& registry, std::span<const ToolchainSpec> toolchains,
@@ -378,6 +383,9 @@ std::string to_text(const AuditReport& report, RecordLines lines) {
             if (std::any_of(toolchain.kernels.begin(), toolchain.kernels.end(),
                             [&chip](const Audited& kernel) { return kernel.chip == chip.name; }))
                 text += chip_text(toolchain, chip.name, lines);
+        if (std::any_of(toolchain.kernels.begin(), toolchain.kernels.end(), differs_by_finding))
+            text += fmt::format("if what differs is meant, record it with: {}\n",
+                                records::record_command(toolchain.spec.name));
     }
     return text;
 }

@@ -1,5 +1,7 @@
 #include "contract/limits/limits.h"
 
+#include "contract/records/lines.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,11 +38,6 @@ std::array<Limit, 5> chip_limits(const pm::Kernel& kernel, const pm::Chip& chip)
     }};
 }
 
-std::string record_command(std::string_view toolchain) {
-    return fmt::format("hip-kernel-contract-limits --toolchain {} --records all | hip-kernel-contract-records apply",
-                       toolchain);
-}
-
 /// The records to compare with, or why there are none.
 struct Comparable {
     const pm::Resources* record = nullptr;
@@ -52,7 +49,7 @@ Comparable comparable_record(std::string_view symbol, const pm::Chip& chip, cons
     const records::RecordFile* file = with.file;
     if (file == nullptr)
         return {nullptr, fmt::format("not comparable: family {} has no records of {}; record with: {}", with.family,
-                                     with.toolchain, record_command(with.toolchain))};
+                                     with.toolchain, records::record_command(with.toolchain))};
     if (fingerprint == nullptr)
         return {
             nullptr,
@@ -62,20 +59,21 @@ Comparable comparable_record(std::string_view symbol, const pm::Chip& chip, cons
     if (records == file->chips.end())
         return {nullptr,
                 fmt::format("not comparable: the records of family {} of {} hold nothing for {}; record with: {}",
-                            file->family, file->toolchain, chip.name, record_command(file->toolchain))};
+                            file->family, file->toolchain, chip.name, records::record_command(file->toolchain))};
     const Fingerprint& recorded = records->second.fingerprint;
     if (recorded != *fingerprint) {
         const bool other_compiler = recorded.idents != fingerprint->idents;
         return {
             nullptr,
             fmt::format("not comparable: the records hold {}, the object was built by {}; to record the latter: {}{}",
-                        recorded.text(), fingerprint->text(), record_command(other_compiler ? "NAME" : file->toolchain),
+                        recorded.text(), fingerprint->text(),
+                        records::record_command(other_compiler ? "NAME" : file->toolchain),
                         other_compiler ? ", NAME being the toolchain of toolchains.toml that is this compiler" : "")};
     }
     const auto record = records->second.kernels.find(symbol);
     if (record == records->second.kernels.end())
         return {nullptr, fmt::format("no record of {} for {} in the records of {}; record with: {}", symbol, chip.name,
-                                     file->toolchain, record_command(file->toolchain))};
+                                     file->toolchain, records::record_command(file->toolchain))};
     return {&record->second, {}};
 }
 

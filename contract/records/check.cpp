@@ -1,6 +1,7 @@
 #include "contract/records/check.h"
 
 #include "contract/records/apply.h"
+#include "contract/records/lines.h"
 #include "contract/report/outcome.h"
 #include "peacemaker/chip/chip.h"
 
@@ -15,11 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string how_to_record(std::string_view toolchain) {
-    return fmt::format(
-        "record with: hip-kernel-contract-limits --toolchain {} --records all | hip-kernel-contract-records apply",
-        toolchain);
-}
+std::string how_to_record(std::string_view toolchain) { return "record with: " + record_command(toolchain); }
 
 /// Checks one toolchain's folder.
 class ToolchainCheck {

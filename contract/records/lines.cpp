@@ -96,6 +96,11 @@ std::string record_text(std::string_view toolchain, std::string_view chip, std::
     return text;
 }
 
+std::string record_command(std::string_view toolchain) {
+    return fmt::format("hip-kernel-contract-limits --toolchain {} --records all | hip-kernel-contract-records apply",
+                       toolchain);
+}
+
 pm::Result<Log> parse_log(std::string_view text, const std::string& where) {
     Log log;
     std::string errors;

@@ -36,6 +36,9 @@ std::string fingerprint_text(std::string_view toolchain, std::string_view chip, 
 std::string record_text(std::string_view toolchain, std::string_view chip, std::string_view kernel,
                         const pm::Resources& resources);
 
+/// The command that makes what a toolchain's objects cost its records.
+std::string record_command(std::string_view toolchain);
+
 struct Log {
     std::vector<FingerprintLine> fingerprints;
     std::vector<RecordLine> records;

@@ -182,9 +182,22 @@ TEST_F(Audit, FindsADifferenceAndPrintsTheRecordThatMendsIt) {
     EXPECT_EQ(status(), 0);
 }
 
+TEST_F(Audit, SaysHowToRecordWhatDiffers) {
+    const std::string hint = "if what differs is meant, record it with: hip-kernel-contract-limits --toolchain "
+                             "clang-22.1.8 --records all | hip-kernel-contract-records apply\n";
+    record();
+    EXPECT_EQ(text().find("if what differs"), std::string::npos) << text();
+    falsify(&pm::Resources::vgpr, 200);
+    const std::string said = text();
+    ASSERT_GE(said.size(), hint.size());
+    EXPECT_EQ(said.substr(said.size() - hint.size()), hint);
+    EXPECT_EQ(said.find(hint), said.size() - hint.size()) << "once";
+}
+
 TEST_F(Audit, HonoursAKnownFinding) {
     record();
     falsify(&pm::Resources::vgpr, 200);
+    EXPECT_NE(text().find("if what differs"), std::string::npos);
     know("differs from the record");
     EXPECT_EQ(status(), 0);
     const std::string said = text();
