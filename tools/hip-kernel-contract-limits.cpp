@@ -3,8 +3,10 @@
 #include "contract/limits/audit.h"
 #include "contract/project/project.h"
 #include "contract/reference/reference.h"
+#include "contract/report/progress.h"
 #include "contract/toolchain/compile.h"
 #include "peacemaker/support/file.h"
+#include "peacemaker/support/interrupt.h"
 #include "peacemaker/support/output_file.h"
 #include "peacemaker/support/text.h"
 
@@ -13,7 +15,6 @@
 #include <cstdio>
 #include <map>
 #include <thread>
-#include <unistd.h>
 
 namespace {
 
@@ -55,13 +56,11 @@ int run(const Options& options) {
     asked.against = options.against;
     asked.filter = options.filter;
     asked.jobs = options.jobs;
-    const bool terminal = ::isatty(STDERR_FILENO) == 1;
-    if (terminal)
-        asked.progress = [](std::size_t done, std::size_t all) {
-            std::fprintf(stderr, "\rcompiled %zu of %zu", done, all);
-        };
+    hkc::ProgressLine progress;
+    asked.progress = [&progress](std::size_t done, std::size_t all) { progress("compiling", done, all); };
+    pm::catch_interrupts();
     const auto report = hkc::limits::audit(project->registry, project->toolchains, asked);
-    if (terminal) std::fprintf(stderr, "\r\033[K");
+    progress.clear();
     if (!report) return fail(report.error());
     std::fputs(hkc::limits::messages_text(*report).c_str(), stderr);
     std::fputs(hkc::limits::to_text(*report, record_lines().at(options.records)).c_str(), stdout);
@@ -82,7 +81,7 @@ int main(int argc, char** argv) {
     CLI::App app(
         "Compiles every kernel under contract and compares its registers, LDS and scratch with the records.\n"
         "Exit status: 0 all as recorded; 1 a limit problem or unchecked; 2 bad usage, registry, records or source;\n"
-        "3 no toolchain.",
+        "3 no toolchain; 130 ended by SIGINT or SIGTERM, after what was finished.",
         "hip-kernel-contract-limits");
     app.add_option("--root", options.project.root, hkc::kRootHelp);
     app.add_option("--chip", options.chips, "gfx1151,.. or all")->capture_default_str();

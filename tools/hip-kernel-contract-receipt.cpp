@@ -6,7 +6,9 @@
 #include "contract/receipt/markdown.h"
 #include "contract/receipt/verify.h"
 #include "contract/reference/reference.h"
+#include "contract/report/progress.h"
 #include "peacemaker/support/file.h"
+#include "peacemaker/support/interrupt.h"
 #include "peacemaker/support/text.h"
 
 #include <CLI/CLI.hpp>
@@ -16,8 +18,6 @@
 #include <cstdlib>
 #include <optional>
 #include <thread>
-
-#include <unistd.h>
 
 namespace {
 
@@ -40,8 +40,9 @@ struct Options {
 int parse(int argc, char** argv, Options& options) {
     options.run.jobs = std::max(1U, std::thread::hardware_concurrency());
     CLI::App app{"Writes receipt.json and receipt.md: gates, controls and audit of a head and of its base."};
-    app.footer("Exit status: 0 all as contracted; 1 not so, or a contract change without a reason, or a dirty tree;\n"
-               "2 bad usage, no such base, or a bad registry; 3 no device or no toolchain.");
+    app.footer(
+        "Exit status: 0 all as contracted; 1 not so, or a contract change without a reason, or a dirty tree;\n"
+        "2 bad usage, no such base, or a bad registry; 3 no device or no toolchain; 130 ended by SIGINT or SIGTERM.");
     app.add_option("--base", options.base, "the git revision that the head is compared with");
     app.add_option("--out", options.out, "the folder of receipt.json and receipt.md")->capture_default_str();
     app.add_option("--reason", options.reasons,
@@ -93,20 +94,6 @@ int complain(int status, const std::string& text) {
     return status;
 }
 
-/// Progress on a terminal, on one line.
-class ProgressLine {
-public:
-    void operator()(const std::string& what, std::size_t done, std::size_t of) const {
-        if (terminal_) fmt::print(stderr, "\r\x1b[K{} {}/{}", what, done, of);
-    }
-    void clear() const {
-        if (terminal_) fmt::print(stderr, "\r\x1b[K");
-    }
-
-private:
-    bool terminal_ = isatty(STDERR_FILENO) != 0;
-};
-
 int verify(const Options& options, const hkc::Registry& registry) {
     const bool is_json = fs::path(options.file).extension() == ".json";
     if (is_json && !options.json.empty()) return complain(kBadUsage, "--json belongs to a text, not to a receipt");
@@ -125,10 +112,12 @@ int verify(const Options& options, const hkc::Registry& registry) {
     request.base_oracles = options.base_oracles;
     request.rerun = options.rerun;
     request.jobs = options.run.jobs;
-    const ProgressLine progress;
+    hkc::ProgressLine progress;
+    pm::catch_interrupts();
     const auto markdown = is_json ? std::nullopt : std::optional<std::string>(*file);
-    const auto verdict = hkc::receipt::verify(*json, markdown, registry, request, std::cref(progress));
+    const auto verdict = hkc::receipt::verify(*json, markdown, registry, request, std::ref(progress));
     progress.clear();
+    if (pm::interrupted()) return complain(pm::kInterruptedStatus, "interrupted: the receipt is not verified");
     for (const std::string& line : verdict.did) fmt::print("verified {}\n", line);
     for (const std::string& line : verdict.unverified) fmt::print("unchecked: {}\n", line);
     for (const std::string& fault : verdict.faults) fmt::print("fault: {}\n", fault);
@@ -159,8 +148,9 @@ int make(Options& options, const hkc::Registry& registry) {
     }
     request.run = options.run;
 
-    const ProgressLine progress;
-    const auto made = hkc::receipt::make_receipt(registry, request, std::cref(progress));
+    hkc::ProgressLine progress;
+    pm::catch_interrupts();
+    const auto made = hkc::receipt::make_receipt(registry, request, std::ref(progress));
     progress.clear();
     if (const auto* failure = std::get_if<hkc::RunFailure>(&made)) return complain(failure->exit_status, failure->text);
     const auto& receipt = std::get<hkc::receipt::Receipt>(made);

@@ -4,6 +4,7 @@
 #include "contract/records/apply.h"
 #include "contract/records/check.h"
 #include "contract/reference/reference.h"
+#include "peacemaker/support/interrupt.h"
 
 #include <CLI/CLI.hpp>
 
@@ -18,6 +19,11 @@ constexpr int kBadUsage = 2;
 int fail(const pm::Error& error) {
     std::fprintf(stderr, "hip-kernel-contract-records: %s\n", error.text.c_str());
     return kBadUsage;
+}
+
+int interrupted() {
+    std::fputs("hip-kernel-contract-records: interrupted: nothing was written\n", stderr);
+    return pm::kInterruptedStatus;
 }
 
 pm::Result<std::string> read_standard_input() {
@@ -37,8 +43,10 @@ int apply(const hkc::ProjectOptions& options) {
     const std::string where = "standard input";
     const auto log = hkc::records::parse_log(*text, where);
     if (!log) return fail(log.error());
+    pm::catch_interrupts(); // so that files are written whole, and all or none of them
     const auto changes = hkc::records::plan(project->root, project->registry, project->toolchains, *log, where);
     if (!changes) return fail(changes.error());
+    if (pm::interrupted()) return interrupted();
     if (auto written = hkc::records::write(*changes); !written) return fail(written.error());
     std::size_t rewritten = 0;
     for (const hkc::records::Change& change : *changes) {
@@ -68,10 +76,11 @@ int main(int argc, char** argv) {
     // Over a limit of the file size, a write gives its error instead of ending the program.
     std::signal(SIGXFSZ, SIG_IGN);
     hkc::ProjectOptions options;
-    CLI::App app(
-        "Rewrites and checks the resource records, records/<toolchain>/<family>.json.\n"
-        "Exit status: 0 done, or all as it should be; 1 record problems; 2 bad usage, lines, registry or record files.",
-        "hip-kernel-contract-records");
+    CLI::App app("Rewrites and checks the resource records, records/<toolchain>/<family>.json.\n"
+                 "Exit status: 0 done, or all as it should be; 1 record problems; 2 bad usage, lines, registry or "
+                 "record files;\n"
+                 "130 ended by SIGINT or SIGTERM before anything was written.",
+                 "hip-kernel-contract-records");
     app.require_subcommand(1);
     app.add_option("--root", options.root, hkc::kRootHelp);
     app.add_option("--oracles", options.oracles, hkc::kOraclesHelp)->allow_extra_args(false);

@@ -3,6 +3,7 @@
 
 #include "contract/project/project.h"
 #include "contract/reference/reference.h"
+#include "contract/report/progress.h"
 #include "contract/runner/base.h"
 #include "contract/runner/junit.h"
 #include "contract/runner/lines.h"
@@ -10,6 +11,7 @@
 #include "contract/runner/run.h"
 #include "contract/runner/sarif.h"
 #include "peacemaker/support/file.h"
+#include "peacemaker/support/interrupt.h"
 #include "peacemaker/support/output_file.h"
 #include "peacemaker/support/text.h"
 
@@ -38,7 +40,7 @@ struct Options {
     hkc::ProjectOptions project;
     std::string device = "auto", chips, gates = "1-5", json, junit, sarif, shard = "1/1";
     std::optional<std::string> base;
-    std::optional<MergeOptions> merge; // there where the command is `merge`
+    std::optional<MergeOptions> merge;  // there where the command is `merge`
     double limit_s = 120;
     bool list = false;
     bool allow_unchecked = false;
@@ -58,7 +60,8 @@ int parse(int argc, char** argv, Options& options) {
     CLI::App app{"Runs the gates on HIP kernels under contract: load, memory, shapes, edges, limits."};
     app.footer(
         "Exit status: 0 all as contracted; 1 a fail, a missed control, a limit problem, a stale finding or unchecked;\n"
-        "2 bad usage or bad registry; 3 no device or no toolchain.");
+        "2 bad usage or bad registry; 3 no device or no toolchain; 130 ended by SIGINT or SIGTERM, after what was\n"
+        "finished.");
     app.add_option("--device", options.device, "auto takes a GPU if there is one, else the embedded device")
         ->check(CLI::IsMember(&hkc::device_wishes()))
         ->capture_default_str();
@@ -177,12 +180,10 @@ int run(Options& options) {
         base = std::move(*found);
     }
 
-    const bool terminal = isatty(STDERR_FILENO) != 0;
-    const auto progress = [&](const std::string& what, std::size_t done, std::size_t of) {
-        if (terminal) fmt::print(stderr, "\r\x1b[K{} {}/{}", what, done, of);
-    };
-    const auto outcome = hkc::run_contracts(registry, options.run, progress);
-    if (terminal) fmt::print(stderr, "\r\x1b[K");
+    hkc::ProgressLine progress;
+    pm::catch_interrupts();
+    const auto outcome = hkc::run_contracts(registry, options.run, std::ref(progress));
+    progress.clear();
     if (const auto* failure = std::get_if<hkc::RunFailure>(&outcome))
         return complain(failure->exit_status, failure->text);
 
@@ -190,24 +191,25 @@ int run(Options& options) {
     for (const std::string& warning : report.warnings)
         fmt::print(stderr, "hip-kernel-contract: warning: {}\n", warning);
     fmt::print("{}", hkc::run_lines(report.outcome, coloured()));
-    int status = hkc::exit_status(report.outcome, options.allow_unchecked);
+    const bool allow_unchecked = report.description.allow_unchecked;
+    int status = hkc::exit_status(report.outcome, allow_unchecked);
     std::string json = hkc::report_json(report.outcome, report.description);
     if (base) {
         (void)std::fflush(stdout);
-        const auto comparison = hkc::compare_with_base(registry, report, options.run, *base, progress);
-        if (terminal) fmt::print(stderr, "\r\x1b[K");
+        const auto comparison = hkc::compare_with_base(registry, report, options.run, *base, std::ref(progress));
+        progress.clear();
         fmt::print("{}", hkc::base_lines(comparison));
-        status = hkc::exit_status_with_base(status, comparison, options.allow_unchecked);
+        status = hkc::exit_status_with_base(status, comparison, allow_unchecked);
         json = hkc::report_with_base(json, comparison, status);
     }
-    const auto written = write_reports(options.json, json, options.junit, report.outcome, options.allow_unchecked);
+    const auto written = write_reports(options.json, json, options.junit, report.outcome, allow_unchecked);
     if (!written) return complain(kBadUsage, written.error().text);
     if (!options.sarif.empty())
         if (const auto sarif =
                 pm::write_file_atomically(options.sarif, hkc::sarif_log(report.outcome, registry, options.run.root));
             !sarif)
             return complain(kBadUsage, sarif.error().text);
-    return status;
+    return pm::interrupted() ? pm::kInterruptedStatus : status;
 }
 
 } // namespace

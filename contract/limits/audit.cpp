@@ -3,6 +3,7 @@
 #include "contract/limits/limits.h"
 #include "contract/records/lines.h"
 #include "contract/report/sarif.h"
+#include "peacemaker/support/interrupt.h"
 #include "peacemaker/support/text.h"
 
 #include <fmt/format.h>
@@ -78,7 +79,7 @@ public:
         compile_builds();
         for (const Task& task : tasks_)
             if (auto done = judge(task); !done) return done.error();
-        find_stale();
+        if (!report_.interrupted) find_stale(); // what was not asked may show it
         for (ToolchainAudit& toolchain : report_.toolchains)
             for (Audited& kernel : toolchain.kernels) settle(kernel);
         return std::move(report_);
@@ -148,9 +149,14 @@ private:
         if (options_.progress) done = [this](std::size_t finished) { options_.progress(finished, builds_.size()); };
         std::vector<pm::Result<CompiledObject>> objects =
             compile_all(requests, options_.cache_dir, options_.jobs, done);
+        report_.interrupted = pm::interrupted();
         for (std::size_t i = 0; i < objects.size(); ++i) {
             ToolchainAudit& toolchain = report_.toolchains[builds_[i].toolchain];
             fingerprints_.emplace_back();
+            if (!objects[i] && report_.interrupted) {
+                parsed_.emplace_back();
+                continue;
+            }
             if (!objects[i]) {
                 toolchain.errors.push_back(objects[i].error().text);
                 parsed_.emplace_back();
@@ -184,8 +190,18 @@ private:
     pm::Result<void> judge(const Task& task) {
         const Build& build = builds_[task.build];
         const std::optional<pm::CodeObject>& object = parsed_[task.build];
-        if (!object) return {}; // told among the errors
         ToolchainAudit& toolchain = report_.toolchains[build.toolchain];
+        if (!object && report_.interrupted) {
+            Audited unfinished;
+            unfinished.chip = build.chip->name;
+            unfinished.family = build.family;
+            unfinished.name = task.kernel->name;
+            unfinished.result.gate = kGate;
+            unfinished.result.unchecked.push_back(
+                fmt::format("{} {}: {}", unfinished.chip, unfinished.name, pm::kInterrupted));
+            toolchain.kernels.push_back(std::move(unfinished));
+        }
+        if (!object) return {}; // told already, or among the errors
         const pm::Result<const records::RecordFile*> file = records_of(toolchain.spec.name, build.family);
         if (!file) return file.error();
 
@@ -375,6 +391,7 @@ std::string messages_text(const AuditReport& report) {
 }
 
 std::string to_text(const AuditReport& report, RecordLines lines) {
+    if (report.interrupted) lines = RecordLines::kNone; // a part must not look like the whole
     std::string text;
     for (const ToolchainAudit& toolchain : report.toolchains) {
         if (!toolchain.compiler.empty())
@@ -423,6 +440,7 @@ int exit_status(const AuditReport& report, bool allow_unchecked) {
                                [status](const Audited& kernel) { return kernel.result.status == status; });
         });
     };
+    if (report.interrupted) return pm::kInterruptedStatus;
     if (!any([](const ToolchainAudit& toolchain) { return !toolchain.compiler.empty(); })) return 3;
     if (any([](const ToolchainAudit& toolchain) { return !toolchain.errors.empty(); })) return 2;
     if (any_kernel(Status::kFail)) return 1;

@@ -59,9 +59,12 @@ struct AuditReport {
     std::vector<ToolchainAudit> toolchains;
     bool pinned_missing = false; // it was wanted, and is not installed
     bool cross = false;          // compared with another toolchain's records, because the user asked
+    bool interrupted = false;    // registrations whose object was not built are unchecked for that
 };
 
-/// Error: an unknown toolchain or chip; a filter or chip that selects nothing; a record file that cannot be read.
+/// Where this process is interrupted (pm::catch_interrupts), compilers are ended, and the report holds what is
+/// finished. Error: an unknown toolchain or chip; a filter or chip that selects nothing; a record file that cannot be
+/// read.
 pm::Result<AuditReport> audit(const Registry& registry, std::span<const ToolchainSpec> toolchains,
                               const AuditOptions& options);
 
@@ -71,14 +74,16 @@ enum class RecordLines : std::uint8_t { kProblems, kAll, kNone };
 /// What stood in the way, a line each: a toolchain that is missing or another version, a build that failed.
 std::string messages_text(const AuditReport& report);
 
-/// The result as lines: RECORD lines as asked, problems, and a line a toolchain and chip
+/// The result as lines: RECORD lines as asked, but none of an interrupted audit; problems, and a line a toolchain and
+/// chip
 /// `LIMITS clang-22.1.8 gfx1151 17 kernels: 17 as recorded, 0 limit problems, 0 known findings, 0 unchecked`.
 std::string to_text(const AuditReport& report, RecordLines lines);
 
 /// The same as SARIF 2.1.0: problems, what is unchecked, and builds that failed, each at its kernel's source.
 std::string to_sarif(const AuditReport& report, const Registry& registry);
 
-/// 0 all as recorded; 1 a problem, a stale known finding or unchecked; 2 a build that failed; 3 no toolchain is there.
+/// 0 all as recorded; 1 a problem, a stale known finding or unchecked; 2 a build that failed; 3 no toolchain is there;
+/// pm::kInterruptedStatus, whatever else, where it was interrupted.
 int exit_status(const AuditReport& report, bool allow_unchecked);
 
 } // namespace hkc::limits

@@ -3,6 +3,7 @@
 #include "contract/runner/input_files.h"
 #include "contract/toolchain/cache.h"
 #include "peacemaker/support/file.h"
+#include "peacemaker/support/interrupt.h"
 #include "peacemaker/support/text.h"
 
 #include <fmt/format.h>
@@ -53,7 +54,9 @@ bool repeatable(const Side& side) {
     const auto of_chance = [&](const auto& outcome) {
         return std::any_of(outcome.gates.begin(), outcome.gates.end(), chance);
     };
-    if (!side.not_run.empty() || !side.run || !side.audited || side.run->description.device != "embedded") return false;
+    if (pm::interrupted() || !side.not_run.empty() || !side.run || !side.audited ||
+        side.run->description.device != "embedded")
+        return false;
     const RunOutcome& run = side.run->outcome;
     const auto& toolchains = side.audited->toolchains;
     return std::none_of(run.kernels.begin(), run.kernels.end(), of_chance) &&
@@ -230,11 +233,13 @@ std::variant<Receipt, RunFailure> make_receipt(const Registry& head, const MakeR
     receipt.reasons = request.reasons;
 
     if (auto failure = run_side(head, request.run, receipt.head, progress)) return *failure;
+    if (pm::interrupted()) return RunFailure{pm::kInterruptedStatus, "interrupted: no receipt was written"};
     if (base) {
         const auto others = OtherOracles::load(request.base_oracles);
         if (!others) return bad(others.error());
         run_base(base->contracts, request.base, receipt.base, progress);
     }
+    if (pm::interrupted()) return RunFailure{pm::kInterruptedStatus, "interrupted: no receipt was written"};
     assemble(receipt, head, base ? &base->contracts.registry : nullptr);
     return receipt;
 }

@@ -3,6 +3,7 @@
 #include "contract/gates/gate.h"
 #include "contract/project/project.h"
 #include "contract/toolchain/compile.h"
+#include "peacemaker/support/interrupt.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -179,6 +180,10 @@ BaseComparison compare_with_base(const Registry& head, const RunReport& report, 
                                                [&](const std::string& what, std::size_t done, std::size_t of) {
                                                    progress(fmt::format("{}: {}", revision.name, what), done, of);
                                                });
+            if (pm::interrupted()) {
+                comparison.not_compared = pm::kInterrupted;
+                return;
+            }
             if (const auto* failure = std::get_if<RunFailure>(&outcome)) {
                 comparison.not_compared = without_root(failure->text, base->root);
                 return;
@@ -187,7 +192,10 @@ BaseComparison compare_with_base(const Registry& head, const RunReport& report, 
         }
         comparison = compare_problems(problems_of(report.outcome, head, request.root), problems);
     };
-    compare();
+    if (pm::interrupted())
+        comparison.not_compared = pm::kInterrupted;
+    else
+        compare();
     comparison.revision = revision.name;
     comparison.commit = revision.commit;
     return comparison;

@@ -1,5 +1,7 @@
 #include "contract/runner/child.h"
 
+#include "peacemaker/support/interrupt.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,14 +29,18 @@ struct Running {
     int descriptor = -1;
     Clock::time_point deadline;
     bool killed = false;
+    bool interrupted = false; // killed for that
     std::string output;
 };
 
 /// The child's side; does not return. `_exit`: the parent's buffers and exit handlers are not the child's to run.
-[[noreturn]] void be_child(std::size_t index, int descriptor, pid_t parent,
+[[noreturn]] void be_child(std::size_t index, int descriptor, pid_t parent, pm::HeldInterrupts& held,
                            const std::function<void(std::size_t, const ChildPipe&)>& body) {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1); // it died before the line above
+    // A terminal tells the whole group; what the child has finished is for its parent to keep.
+    pm::leave_interrupts_to_parent();
+    held.release();
     (void)signal(SIGPIPE, SIG_DFL);
     (void)dup2(STDERR_FILENO, STDOUT_FILENO); // runtimes are chatty; this program's output is its own
     body(index, ChildPipe(descriptor));
@@ -53,6 +59,7 @@ Running start(std::size_t index, std::chrono::milliseconds limit,
     }
     (void)std::fflush(nullptr);
     const pid_t parent = getpid();
+    pm::HeldInterrupts held;
     running.pid = fork();
     if (running.pid < 0) {
         why = fmt::format("fork: {}", std::strerror(errno));
@@ -62,7 +69,7 @@ Running start(std::size_t index, std::chrono::milliseconds limit,
     }
     if (running.pid == 0) {
         close(ends[0]);
-        be_child(index, ends[1], parent, body);
+        be_child(index, ends[1], parent, held, body);
     }
     close(ends[1]);
     running.descriptor = ends[0];
@@ -77,7 +84,10 @@ ChildEnd reap(Running& running, std::chrono::milliseconds limit) {
     }
     ChildEnd end;
     end.output = std::move(running.output);
-    if (running.killed) {
+    if (running.interrupted && WIFSIGNALED(status)) {
+        end.fate = ChildFate::kInterrupted;
+        end.how = pm::kInterrupted;
+    } else if (running.killed && !running.interrupted) {
         end.fate = ChildFate::kTimedOut;
         end.how = fmt::format("no answer within {} s", static_cast<double>(limit.count()) / 1000);
     } else if (WIFSIGNALED(status)) {
@@ -115,6 +125,8 @@ void run_children(std::size_t count, unsigned jobs, std::chrono::milliseconds li
     std::vector<Running> running;
     std::size_t next = 0;
     while (next < count || !running.empty()) {
+        for (; pm::interrupted() && next < count; ++next)
+            done(next, {ChildFate::kInterrupted, std::string(pm::kInterrupted), ""});
         while (next < count && running.size() < std::max(jobs, 1U)) {
             std::string why;
             Running child = start(next, limit, body, why);
@@ -137,6 +149,8 @@ void run_children(std::size_t count, unsigned jobs, std::chrono::milliseconds li
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(earliest - Clock::now()).count();
             wait_ms = static_cast<int>(std::clamp<long long>(left, 0, 1'000'000));
         }
+        // Left out once all are killed, for it stays readable.
+        if (earliest != Clock::time_point::max()) polls.push_back({pm::interrupt_descriptor(), POLLIN, 0});
         (void)poll(polls.data(), polls.size(), wait_ms);
 
         const Clock::time_point now = Clock::now();
@@ -149,8 +163,9 @@ void run_children(std::size_t count, unsigned jobs, std::chrono::milliseconds li
                 done(index, reap(child, limit));
                 continue;
             }
-            if (!child.killed && now >= child.deadline) {
+            if (!child.killed && (pm::interrupted() || now >= child.deadline)) {
                 child.killed = true;
+                child.interrupted = pm::interrupted();
                 (void)kill(child.pid, SIGKILL);
             }
             still.push_back(std::move(child));

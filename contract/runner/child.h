@@ -20,22 +20,24 @@ private:
 };
 
 enum class ChildFate {
-    kDone,     // its body returned
-    kCrashed,  // ended by a signal, or by an exit of its own
-    kTimedOut, // killed at its time limit
+    kDone,        // its body returned
+    kCrashed,     // ended by a signal, or by an exit of its own
+    kTimedOut,    // killed at its time limit
+    kInterrupted, // killed, or never started, because this process was interrupted
     kNotStarted
 };
 
 /// How a child ended, and what it wrote until then.
 struct ChildEnd {
     ChildFate fate = ChildFate::kDone;
-    std::string
-        how; // `signal 11 (Segmentation fault)`, `exit status 1`, `no answer within 120 s`, or why it did not start
+    std::string how; // `signal 11 (Segmentation fault)`, `exit status 1`, `no answer within 120 s`, `interrupted`, or
+                     // why it did not start
     std::string output;
 };
 
 /// Runs `body(i, pipe)` for i in [0, count), each in a process of its own, at most `jobs` at a time, and calls `done(i,
-/// end)` in this process as each ends. A child that is not done after `limit` is killed. Children die with this
+/// end)` in this process as each ends. A child that is not done after `limit` is killed. Once this process is
+/// interrupted (pm::catch_interrupts) those that run are killed, and the others not started. Children die with this
 /// process. This process must have no other threads.
 void run_children(std::size_t count, unsigned jobs, std::chrono::milliseconds limit,
                   const std::function<void(std::size_t, const ChildPipe&)>& body,

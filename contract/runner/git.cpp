@@ -1,6 +1,7 @@
 #include "contract/runner/git.h"
 
 #include "contract/toolchain/toolchain.h"
+#include "peacemaker/support/interrupt.h"
 #include "peacemaker/support/text.h"
 
 #include <fmt/format.h>
@@ -132,7 +133,8 @@ void remove_left_worktrees(const fs::path& top) {
 /// when nobody holds the other end of `life` any longer.
 [[noreturn]] void be_keeper(const Revision& revision, int answer, int life) {
     (void)::setsid();
-    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) (void)std::signal(number, SIG_IGN);
+    pm::leave_interrupts_to_parent(); // or it could not run git any more
+    for (const int number : {SIGHUP, SIGQUIT, SIGPIPE}) (void)std::signal(number, SIG_IGN);
     sigset_t none;
     sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, nullptr);

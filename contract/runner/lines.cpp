@@ -2,6 +2,7 @@
 
 #include "contract/gates/gate.h"
 #include "contract/runner/choose.h"
+#include "peacemaker/support/interrupt.h"
 #include "peacemaker/support/text.h"
 
 #include <fmt/format.h>
@@ -33,6 +34,22 @@ std::string gate_line(const std::string& chip, const std::string& name, const Ga
         line += result.unchecked.front();
     if (further > 1) line += fmt::format("; {} more", further - 1);
     return one_line(std::move(line)) + '\n';
+}
+
+/// Whether nothing is known but that the run was interrupted.
+bool is_interrupted(const GateResult& result) {
+    return result.status == Status::kUnchecked && result.findings.empty() && result.unchecked.size() == 1 &&
+           result.unchecked.front() == pm::kInterrupted;
+}
+
+/// `unchecked gfx1151 relu2 gates 2-5: interrupted`; nothing where there is none.
+std::string interrupted_line(const KernelOutcome& kernel, bool colour) {
+    std::vector<std::uint32_t> gates;
+    for (const GateResult& result : kernel.gates)
+        if (is_interrupted(result)) gates.push_back(result.gate);
+    if (gates.empty()) return "";
+    return fmt::format("{} {} {} gate{} {}: {}\n", painted(status_name(Status::kUnchecked), false, colour), kernel.chip,
+                       kernel.name, gates.size() == 1 ? "" : "s", gates_text(gates), pm::kInterrupted);
 }
 
 std::string launches_line(const ChipSummary& summary, const std::string& chip) {
@@ -89,7 +106,9 @@ std::string run_lines(const RunOutcome& run, bool colour) {
     std::string text;
     for (const KernelOutcome& kernel : run.kernels) {
         for (const GateResult& result : kernel.gates)
-            if (result.status != Status::kPass) text += gate_line(kernel.chip, kernel.name, result, colour);
+            if (result.status != Status::kPass && !is_interrupted(result))
+                text += gate_line(kernel.chip, kernel.name, result, colour);
+        text += interrupted_line(kernel, colour);
         text += certificate_notes(kernel);
     }
     for (const ControlOutcome& control : run.controls) {

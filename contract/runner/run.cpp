@@ -10,6 +10,7 @@
 #include "contract/toolchain/cache.h"
 #include "contract/toolchain/compile.h"
 #include "peacemaker/support/file.h"
+#include "peacemaker/support/interrupt.h"
 #include "peacemaker/support/text.h"
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <mutex>
 #include <regex>
 #include <set>
 #include <thread>
@@ -117,6 +119,7 @@ std::optional<RunFailure> compile_objects(Run& run, const Progress& progress) {
     }
     auto compiled = compile_all(requests, default_cache_dir(run.registry.root), run.request.jobs,
                                 [&](std::size_t done) { progress("compiling", done, requests.size()); });
+    if (pm::interrupted()) return std::nullopt; // no task begins any more
     std::string errors;
     std::size_t i = 0;
     for (auto& [key, object] : run.objects) {
@@ -171,7 +174,7 @@ Certificates certify_kept(const Object& object, const std::vector<LaunchedKernel
 
 /// Analyses the objects of registrations and of the controls that ask for it, each once.
 void certify_objects(Run& run, const Progress& progress) {
-    if (!asks_gate(run.request, kLoadGate)) return;
+    if (!asks_gate(run.request, kLoadGate) || pm::interrupted()) return;
     std::map<Object*, std::set<LaunchedKernel>> wanted;
     for (const Task& task : run.tasks) {
         if (not_asked(run, task) || (task.control != nullptr && !asks_certificate(*task.control))) continue;
@@ -185,12 +188,16 @@ void certify_objects(Run& run, const Progress& progress) {
     const auto self = pm::read_file("/proc/self/exe");
     const std::string program = self ? pm::sha256_hex(*self) : "";
     std::atomic<std::size_t> next = 0;
+    std::mutex mutex; // of the progress
+    std::size_t finished = 0;
     const auto work = [&] {
-        for (std::size_t i = next++; i < objects.size(); i = next++) {
+        for (std::size_t i = next++; i < objects.size() && !pm::interrupted(); i = next++) {
             auto& [object, launches] = objects[i];
             const std::vector<LaunchedKernel> list(launches.begin(), launches.end());
             object->certificates =
                 program.empty() ? certify_object(object->parsed, list) : certify_kept(*object, list, cache, program);
+            const std::lock_guard guard(mutex);
+            progress("certifying", ++finished, objects.size());
         }
     };
     progress("certifying", 0, objects.size());
@@ -321,6 +328,8 @@ std::vector<GateResult> gates_of(const ChildEnd& end, const std::string& who, co
             broken.gate = results.back().gate;
         if (end.fate == ChildFate::kNotStarted) {
             broken.unchecked.push_back(fmt::format("{}: no child process: {}", who, end.how));
+        } else if (end.fate == ChildFate::kInterrupted) {
+            broken.unchecked.push_back(end.how);
         } else {
             const auto kind_name = end.fate == ChildFate::kTimedOut ? kind::kTimeOut : kind::kCrash;
             const std::string how = !lines                         ? lines.error().text
@@ -343,7 +352,8 @@ std::vector<GateResult> gates_of(const ChildEnd& end, const std::string& who, co
             continue;
         GateResult missing;
         missing.gate = number;
-        missing.unchecked.push_back("not run: the child process had ended");
+        missing.unchecked.push_back(end.fate == ChildFate::kInterrupted ? end.how
+                                                                        : "not run: the child process had ended");
         finish(missing);
         results.push_back(std::move(missing));
     }
@@ -418,8 +428,9 @@ Evidence evidence_of(const Run& run, const Task& task, bool built) {
 /// The certificates of a registration.
 std::vector<Certificate> certificates_for(const Run& run, const Task& task) {
     if (!asks_gate(run.request, kLoadGate)) return {};
-    return certificates_of(run.objects.at({task.chip, build_of(*task.kernel)}).certificates,
-                           launched_kernels(*task.kernel));
+    const Certificates& made = run.objects.at({task.chip, build_of(*task.kernel)}).certificates;
+    if (!made && pm::interrupted()) return {}; // before its turn came
+    return certificates_of(made, launched_kernels(*task.kernel));
 }
 
 } // namespace
@@ -452,6 +463,7 @@ std::variant<ReadyRun, RunFailure> prepare(const Registry& registry, const RunRe
                                            const Selection& selection, DeviceChoice device,
                                            std::vector<std::string> chips, const Progress& progress) {
     auto toolchain = find_installed(*selection.toolchain, default_cache_dir(request.root));
+    if (!toolchain && pm::interrupted()) return RunFailure{pm::kInterruptedStatus, std::string(pm::kInterrupted)};
     if (!toolchain) return RunFailure{kNoDeviceOrToolchain, missing_text(*selection.toolchain)};
     ReadyRun ready{{registry, request, std::move(device), std::move(*toolchain), {}, {}, {}}, {}};
     auto& [run, report] = ready;
@@ -469,6 +481,7 @@ std::variant<ReadyRun, RunFailure> prepare(const Registry& registry, const RunRe
     if (!description) return RunFailure{kBadInput, description.error().text};
     report.description = std::move(*description);
     report.description.tasks = selected.size();
+    if (pm::interrupted()) return RunFailure{pm::kInterruptedStatus, std::string(pm::kInterrupted)};
     if (auto failure = compile_objects(run, progress)) return std::move(*failure);
     certify_objects(run, progress);
     return ready;
@@ -572,6 +585,8 @@ std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, cons
         report.outcome.controls.push_back(std::move(outcome));
     }
     for (ControlOutcome& outcome : report.outcome.controls) doubt_control(report.outcome, outcome);
+    report.interrupted = pm::interrupted();
+    if (report.interrupted) report.description.allow_unchecked = false;
     return std::move(report);
 }
 

@@ -44,6 +44,7 @@ struct RunReport {
     RunOutcome outcome;
     RunDescription description;
     std::vector<std::string> warnings; // for a person: a compiler that is not the pinned one
+    bool interrupted = false;          // what was not finished is unchecked, for that reason; no run to allow it
 };
 
 /// Called as the run goes on: what it does, how much of it is done.
@@ -65,6 +66,8 @@ pm::Result<Selection> select(const Registry& registry, const std::vector<Toolcha
 std::variant<RunReport, RunFailure> build_contracts(const Registry& registry, const RunRequest& request,
                                                     const Progress& progress);
 
+/// Where this process is interrupted (pm::catch_interrupts), children and compilers are ended, and the report holds
+/// what is finished. Failure: pm::kInterruptedStatus where nothing had begun yet.
 std::variant<RunReport, RunFailure> run_contracts(const Registry& registry, const RunRequest& request,
                                                   const Progress& progress);
 

@@ -8,6 +8,7 @@
 #include "peacemaker/object/code_object.h"
 #include "peacemaker/support/file.h"
 #include "peacemaker/support/installed.h"
+#include "peacemaker/support/interrupt.h"
 #include "peacemaker/support/text.h"
 
 #include <fmt/format.h>
@@ -502,7 +503,9 @@ pm::Result<CompiledObject> compile(const CompileRequest& request, const fs::path
     if (auto made = make_cache_folder(job->manifest().parent_path()); !made) return made.error();
     const CompileLock lock(job->lock());
     if (std::optional<CompiledObject> cached = look_up(*job)) return std::move(*cached);
-    return build(*job);
+    pm::Result<CompiledObject> built = build(*job);
+    if (!built && pm::interrupted()) return pm::Error{std::string(pm::kInterrupted)};
+    return built;
 }
 
 std::vector<pm::Result<CompiledObject>> compile_all(std::span<const CompileRequest> requests, const fs::path& cache_dir,
@@ -513,6 +516,10 @@ std::vector<pm::Result<CompiledObject>> compile_all(std::span<const CompileReque
     std::size_t finished = 0;
     const auto work = [&] {
         for (std::size_t i = next.fetch_add(1); i < requests.size(); i = next.fetch_add(1)) {
+            if (pm::interrupted()) {
+                results[i] = pm::Error{std::string(pm::kInterrupted)};
+                continue;
+            }
             results[i] = compile(requests[i], cache_dir);
             const std::lock_guard guard(mutex);
             ++finished;

@@ -48,11 +48,13 @@ struct CompiledObject {
 std::filesystem::path default_cache_dir(const std::filesystem::path& root);
 
 /// Error: the source, the command and what the compiler said; or the edit that does not occur exactly once; or what is
-/// wrong with the object that it wrote.
+/// wrong with the object that it wrote. Where this process was interrupted (pm::catch_interrupts) before it was done,
+/// the error is `interrupted` alone.
 pm::Result<CompiledObject> compile(const CompileRequest& request, const std::filesystem::path& cache_dir);
 
 /// Compiles all of them, at most `jobs` at a time; results in the order of the requests. `done` is called after each,
-/// from any thread but never from two at once.
+/// from any thread but never from two at once. Once this process is interrupted, the results of those that are not
+/// built are the error `interrupted`, and compilers that run are ended.
 std::vector<pm::Result<CompiledObject>> compile_all(std::span<const CompileRequest> requests,
                                                     const std::filesystem::path& cache_dir, unsigned jobs,
                                                     const std::function<void(std::size_t done)>& done = {});

@@ -1,5 +1,6 @@
 #include "contract/toolchain/subprocess.h"
 
+#include "peacemaker/support/interrupt.h"
 #include "peacemaker/support/text.h"
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@ namespace hkc {
 namespace {
 
 constexpr std::size_t kKept = std::size_t{16} << 20; // bytes of each stream
+constexpr int kGraceMs = 2000;                       // from SIGTERM to SIGKILL
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -71,7 +73,8 @@ public:
         sigfillset(&all);
         posix_spawnattr_setsigmask(&attributes_, &none);
         posix_spawnattr_setsigdefault(&attributes_, &all);
-        posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+        posix_spawnattr_setpgroup(&attributes_, 0);
         if (!directory.empty())
             if (const int error = posix_spawn_file_actions_addchdir_np(&actions_, directory.c_str())) return error;
         if (const int error = posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0))
@@ -97,18 +100,32 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
     return out;
 }
 
-/// Reads both pipes to their ends, whichever has something.
-void drain(const Pipe& out, const Pipe& err, Finished& finished) {
-    std::array<pollfd, 2> waiting{{{out.reader(), POLLIN, 0}, {err.reader(), POLLIN, 0}}};
+/// Reads both pipes to their ends, whichever has something. Both end with the last process that `child` started; an
+/// interrupt ends its group.
+void drain(const Pipe& out, const Pipe& err, pid_t child, Finished& finished) {
+    std::array<pollfd, 3> waiting{
+        {{out.reader(), POLLIN, 0}, {err.reader(), POLLIN, 0}, {pm::interrupt_descriptor(), POLLIN, 0}}};
     const std::array<std::string*, 2> kept{&finished.out, &finished.err};
     std::array<char, 65536> buffer{};
-    std::size_t open = waiting.size();
+    std::size_t open = kept.size();
+    int wait_ms = -1;
     while (open > 0) {
-        if (::poll(waiting.data(), waiting.size(), -1) < 0) {
+        const int ready = ::poll(waiting.data(), waiting.size(), wait_ms);
+        if (ready < 0) {
             if (errno == EINTR) continue;
             return;
         }
-        for (std::size_t i = 0; i < waiting.size(); ++i) {
+        if (ready == 0) {
+            (void)::kill(-child, SIGKILL);
+            wait_ms = -1;
+            continue;
+        }
+        if (waiting.back().revents != 0) {
+            (void)::kill(-child, SIGTERM);
+            waiting.back() = {-1, 0, 0};
+            wait_ms = kGraceMs;
+        }
+        for (std::size_t i = 0; i < kept.size(); ++i) {
             if (waiting[i].fd < 0 || waiting[i].revents == 0) continue;
             const ssize_t n = ::read(waiting[i].fd, buffer.data(), buffer.size());
             if (n < 0 && errno == EINTR) continue;
@@ -130,6 +147,10 @@ std::string Finished::how() const {
 }
 
 pm::Result<Finished> run(const Command& command) {
+    const auto interrupted = [&command] {
+        return pm::Error{fmt::format("{}: {}", command.argv.front(), pm::kInterrupted)};
+    };
+    if (pm::interrupted()) return interrupted();
     Pipe out;
     Pipe err;
     if (!out.is_open() || !err.is_open())
@@ -150,10 +171,12 @@ pm::Result<Finished> run(const Command& command) {
     err.close_writer();
 
     Finished finished;
-    drain(out, err, finished);
+    drain(out, err, child, finished);
     int status = 0;
     while (::waitpid(child, &status, 0) < 0)
         if (errno != EINTR) return pm::Error{fmt::format("{}: lost it: {}", command.argv.front(), reason(errno))};
+    // What it did until then is half of something, however it ended.
+    if (pm::interrupted()) return interrupted();
     if (WIFSIGNALED(status))
         finished.signal = WTERMSIG(status);
     else

@@ -29,7 +29,9 @@ struct Finished {
     std::string how() const;
 };
 
-/// Waits for the end. Its input is empty. Error: it could not be started, and why.
+/// Waits for the end. Its input is empty. It leads a process group of its own: once this process is interrupted
+/// (pm::catch_interrupts), it and what it started are ended, first by SIGTERM, so that they remove their files.
+/// Error: it could not be started, and why; or `interrupted`, before it began or before it had ended.
 pm::Result<Finished> run(const Command& command);
 
 /// The command as a shell would take it, for messages.

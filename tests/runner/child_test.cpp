@@ -1,5 +1,7 @@
 #include "contract/runner/child.h"
 
+#include "peacemaker/support/interrupt.h"
+
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -67,6 +69,40 @@ TEST(Child, AHangIsKilledAtItsLimitAndTheOthersGoOn) {
     EXPECT_EQ(ends.at(1).how, "no answer within 0.2 s");
     EXPECT_EQ(ends.at(2).fate, ChildFate::kDone);
 }
+
+/// In a process of its own: the second of three children interrupts it, and would never end.
+[[noreturn]] void interrupt_second_of_three() {
+    pm::catch_interrupts();
+    const auto ends = run(3, 1, 600s, [](std::size_t i, const ChildPipe& pipe) {
+        pipe.write("started");
+        if (i == 1) (void)kill(getppid(), SIGINT);
+        while (i == 1) pause();
+    });
+    const auto is = [&](std::size_t i, ChildFate fate, const std::string& how, const std::string& output) {
+        return ends.at(i).fate == fate && ends.at(i).how == how && ends.at(i).output == output;
+    };
+    _exit(is(0, ChildFate::kDone, "", "started") && is(1, ChildFate::kInterrupted, "interrupted", "started") &&
+                  is(2, ChildFate::kInterrupted, "interrupted", "")
+              ? 0
+              : 1);
+}
+
+TEST(Child, AnInterruptEndsThoseThatRunAndStartsNoOthers) {
+    EXPECT_EXIT(interrupt_second_of_three(), testing::ExitedWithCode(0), "");
+}
+
+/// A child ignores what its parent is to answer.
+[[noreturn]] void signal_a_child() {
+    pm::catch_interrupts();
+    const auto ends = run(1, 1, 600s, [](std::size_t, const ChildPipe& pipe) {
+        (void)raise(SIGINT);
+        (void)raise(SIGTERM);
+        pipe.write(pm::interrupted() ? "noted" : "went on");
+    });
+    _exit(ends.at(0).fate == ChildFate::kDone && ends.at(0).output == "went on" && !pm::interrupted() ? 0 : 1);
+}
+
+TEST(Child, ASignalToAChildAloneIsNone) { EXPECT_EXIT(signal_a_child(), testing::ExitedWithCode(0), ""); }
 
 TEST(Child, NoneIsNone) {
     EXPECT_TRUE(run(0, 2, 1s, [](std::size_t, const ChildPipe&) {}).empty());

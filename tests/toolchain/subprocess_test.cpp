@@ -1,8 +1,11 @@
 #include "contract/toolchain/subprocess.h"
 
+#include "peacemaker/support/interrupt.h"
 #include "tests/toolchain/scratch_folder.h"
 
 #include <gtest/gtest.h>
+
+#include <unistd.h>
 
 namespace {
 
@@ -71,6 +74,20 @@ TEST(Subprocess, WritesCommandsAsAShellTakesThem) {
     const auto done = hkc::run(shell(text));
     ASSERT_TRUE(done) << done.error().text;
     EXPECT_EQ(done->out, "-DX=1 a b it's \n");
+}
+
+/// In a process of its own: the program interrupts it, and would never end.
+[[noreturn]] void interrupt_from_within(const std::string& before) {
+    pm::catch_interrupts();
+    const auto done = hkc::run(shell(before + "kill -INT $PPID; sleep 1000000; true"));
+    const auto after = hkc::run(shell("true"));
+    const std::string expected = "/bin/sh: interrupted";
+    _exit(!done && done.error().text == expected && !after && after.error().text == expected ? 0 : 1);
+}
+
+TEST(Subprocess, AnInterruptEndsItAndStartsNoOther) {
+    EXPECT_EXIT(interrupt_from_within(""), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(interrupt_from_within("trap '' TERM; "), testing::ExitedWithCode(0), "");
 }
 
 } // namespace
