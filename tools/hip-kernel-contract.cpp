@@ -10,6 +10,7 @@
 #include "contract/runner/merge.h"
 #include "contract/runner/run.h"
 #include "contract/runner/sarif.h"
+#include "contract/scaffold/scaffold.h"
 #include "peacemaker/support/file.h"
 #include "peacemaker/support/interrupt.h"
 #include "peacemaker/support/output_file.h"
@@ -35,12 +36,18 @@ struct MergeOptions {
     std::string chips, json, junit;
 };
 
+struct NewOptions {
+    hkc::ScaffoldRequest scaffold;
+    std::string chips;
+};
+
 struct Options {
     hkc::RunRequest run;
     hkc::ProjectOptions project;
     std::string device = "auto", chips, gates = "1-5", json, junit, sarif, shard = "1/1";
     std::optional<std::string> base;
     std::optional<MergeOptions> merge;  // there where the command is `merge`
+    std::optional<NewOptions> scaffold; // `new`
     double limit_s = 120;
     bool list = false;
     bool allow_unchecked = false;
@@ -104,6 +111,26 @@ int parse(int argc, char** argv, Options& options) {
         ->check(pm::missing_folder);
     merging->add_option("--junit", merge.junit, "write it to this file as JUnit XML, too")->check(pm::missing_folder);
     merging->add_option("--chip", merge.chips, "chips that must be there, with commas between, or all registered ones");
+    NewOptions scaffold;
+    scaffold.scaffold.flags = {"-std=c++20", "-O3"};
+    scaffold.scaffold.jobs = cores;
+    auto* creating =
+        app.add_subcommand("new", "begins the contract of a kernel: writes its registration and the source "
+                                  "of its oracle, with blanks for what the compiled kernel does not tell");
+    creating->add_option("source", scaffold.scaffold.source, "the HIP source")->required();
+    creating->add_option("symbol", scaffold.scaffold.symbol, "the kernel's symbol, or the name of its function")
+        ->required();
+    creating->add_option("--root", scaffold.scaffold.root,
+                         "the project's folder; where not given, the current folder or the parent of it that has "
+                         "registry/ and toolchains.toml");
+    creating->add_option("--out", scaffold.scaffold.out,
+                         "write the registration to this file, and nothing else; where not given, registry/NAME.toml, "
+                         "the source of its oracle, and what the project lacks");
+    creating->add_option("--chip", scaffold.chips,
+                         "chips, with commas between; where not given, all that the source compiles for");
+    creating->add_option("--flag", scaffold.scaffold.flags, "a compiler flag, as --flag=-O3; may be given again")
+        ->allow_extra_args(false)
+        ->capture_default_str();
     if (hkc::print_reference(app, argc, argv)) return 0;
     try {
         app.parse(argc, argv);
@@ -111,6 +138,7 @@ int parse(int argc, char** argv, Options& options) {
         return app.exit(e) == 0 ? 0 : kBadUsage;
     }
     if (merging->parsed()) options.merge = std::move(merge);
+    if (creating->parsed()) options.scaffold = std::move(scaffold);
     return -1;
 }
 
@@ -148,6 +176,33 @@ int merge(const MergeOptions& options) {
                                        options.junit, whole->outcome, allowed);
     if (!written) return complain(kBadUsage, written.error().text);
     return hkc::exit_status(whole->outcome, allowed);
+}
+
+/// `new`: writes the files, and says what is known, what is blank, and what to do next.
+int create(NewOptions& options) {
+    hkc::ScaffoldRequest& request = options.scaffold;
+    request.chips = pm::split(options.chips, ',');
+    std::error_code error;
+    if (request.root.empty()) request.root = hkc::root_for_new(std::filesystem::current_path(error));
+    pm::catch_interrupts();
+    const auto outcome = hkc::make_scaffold(request);
+    if (pm::interrupted()) return complain(pm::kInterruptedStatus, "interrupted: nothing was written");
+    if (const auto* failure = std::get_if<hkc::ScaffoldFailure>(&outcome))
+        return complain(failure->no_toolchain ? hkc::kNoDeviceOrToolchain : kBadUsage, failure->text);
+    const auto& made = std::get<hkc::Scaffold>(outcome);
+    if (const auto written = hkc::write_scaffold(made); !written) return complain(kBadUsage, written.error().text);
+    const auto name_of = [&](const std::filesystem::path& path) {
+        const auto below = path.lexically_relative(request.root.lexically_normal());
+        return (below.empty() || *below.begin() == ".." ? path : below).string();
+    };
+    for (const std::string& note : made.notes) fmt::print("{}\n", note);
+    for (const hkc::ScaffoldFile& file : made.files) fmt::print("wrote {}\n", name_of(file.path));
+    const std::string registration = name_of(made.files.front().path);
+    for (const std::size_t line : made.blank_lines) fmt::print("{}:{}: to fill in\n", registration, line);
+    if (request.out.empty()) fmt::print("oracles/{}.cpp: to write\n", made.kernel);
+    if (!made.cmake_lines.empty())
+        fmt::print("CMakeLists.txt is there already; its new tests are\n{}", made.cmake_lines);
+    return 0;
 }
 
 int run(Options& options) {
@@ -218,5 +273,6 @@ int main(int argc, char** argv) {
     Options options;
     const int usage = parse(argc, argv, options);
     if (usage >= 0) return usage;
-    return options.merge ? merge(*options.merge) : run(options);
+    if (options.merge) return merge(*options.merge);
+    return options.scaffold ? create(*options.scaffold) : run(options);
 }

@@ -40,6 +40,8 @@ pm::Result<fs::path> find_root(const fs::path& current, const fs::path& program)
                                  current.string(), program.string())};
 }
 
+fs::path root_for_new(const fs::path& current) { return tree_at_or_above(current).value_or(current); }
+
 pm::Result<Registry> load_contracts(const fs::path& root) {
     return load_registry(root, {oracle_names(), finding_kinds()});
 }

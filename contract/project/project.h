@@ -37,6 +37,9 @@ struct Project {
 /// Error: names both places and --root.
 pm::Result<std::filesystem::path> find_root(const std::filesystem::path& current, const std::filesystem::path& program);
 
+/// Where a first contract is to go: `current` or the nearest parent of it that is a tree, else `current`. Absolute.
+std::filesystem::path root_for_new(const std::filesystem::path& current);
+
 /// Loads the registry, with the oracles and kinds of findings that this process knows.
 pm::Result<Registry> load_contracts(const std::filesystem::path& root);
 

@@ -67,6 +67,24 @@ std::vector<const toml::table*> file_tables(const Entry& entry, std::string_view
     return entry.tables(*node, key);
 }
 
+/// Reports every string that is kBlank, by its path of keys; whether there was one.
+bool report_blanks(const toml::node& node, const std::string& path, const Entry& entry) {
+    bool found = false;
+    if (const toml::table* table = node.as_table()) {
+        for (const auto& [key, value] : *table)
+            found |= report_blanks(value, path.empty() ? std::string(key.str()) : fmt::format("{}.{}", path, key.str()),
+                                   entry);
+    } else if (const toml::array* array = node.as_array()) {
+        for (std::size_t i = 0; i < array->size(); ++i)
+            found |= report_blanks((*array)[i], fmt::format("{}[{}]", path, i), entry);
+    } else if (const toml::value<std::string>* text = node.as_string(); text != nullptr && text->get() == kBlank) {
+        entry.diagnostics().add(
+            entry.at(node), fmt::format("{}: a blank, {}; expected what the comment beside it asks for", path, kBlank));
+        found = true;
+    }
+    return found;
+}
+
 pm::Result<Registry> finish(Draft& draft, Registry registry, const std::filesystem::path* root,
                             Diagnostics& diagnostics) {
     for (const KernelDraft& kernel : draft.kernels) registry.kernels.push_back(kernel.kernel);
@@ -124,6 +142,8 @@ void read_file_into(Draft& draft, std::string_view toml_text, const std::string&
         return;
     }
     const Entry entry(root, "registry", file, diagnostics);
+    // Each once; reading on would tell of each again, as a name that nobody knows.
+    if (report_blanks(root, "", entry)) return;
     entry.allow(kFileKeys);
     const toml::node* family_node = root.get("family");
     const toml::table* family_table = nullptr;

@@ -16,10 +16,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 namespace hkc {
+
+/// What stands in a file where `hip-kernel-contract new` cannot know what belongs there. A file with one is refused.
+inline constexpr std::string_view kBlank = "FILL_IN";
 
 /// Where a declaration stands.
 struct SourceLocation {

@@ -487,7 +487,7 @@ std::vector<std::string> compile_command(const CompileRequest& request) {
     command.insert(command.end(), flags.begin(), flags.end());
     // Lines for findings, and no folder of this machine with them. They change no code, so they are no part of a
     // fingerprint.
-    command.insert(command.end(), {"-gline-tables-only", "-ffile-compilation-dir=."});
+    command.insert(command.end(), {request.types ? "-g" : "-gline-tables-only", "-ffile-compilation-dir=."});
     for (const std::string& define : request.defines) command.push_back("-D" + define);
     return command;
 }

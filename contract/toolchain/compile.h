@@ -34,6 +34,7 @@ struct CompileRequest {
     std::vector<std::string> defines; // NAME or NAME=VALUE
     /// Text of the source that must occur exactly once, and what stands there instead.
     std::vector<std::pair<std::string, std::string>> edits;
+    bool types = false; // whether the debug information is of functions and types, too, not of lines alone
 };
 
 struct CompiledObject {
