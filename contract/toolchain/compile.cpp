@@ -4,6 +4,7 @@
 #include "contract/toolchain/cache.h"
 #include "contract/toolchain/depfile.h"
 #include "contract/toolchain/hip_parts.h"
+#include "contract/toolchain/includes.h"
 #include "contract/toolchain/subprocess.h"
 #include "peacemaker/object/code_object.h"
 #include "peacemaker/support/file.h"
@@ -34,7 +35,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kCacheFormat = 1; // part of every key: another layout never reads this one's entries
+constexpr int kCacheFormat = 2; // part of every key: another layout never reads this one's entries
 
 /// What a compiler of that kind always gets.
 std::vector<std::string> kind_flags(CompilerKind kind, const std::string& chip, bool wave64) {
@@ -248,6 +249,9 @@ bool inputs_unchanged(const Job& job, const nlohmann::json& manifest) {
         const fs::path path = job.request->root / file.at("path").get<std::string>();
         if (hash_of_file(path) != file.at("sha256").get<std::string>()) return false;
     }
+    std::error_code ignored;
+    for (const nlohmann::json& file : manifest.at("absent"))
+        if (fs::exists(job.request->root / file.get<std::string>(), ignored)) return false;
     return true;
 }
 
@@ -370,6 +374,32 @@ std::optional<nlohmann::json> includes_of(const Job& job, const std::vector<std:
     return includes;
 }
 
+/// The files of the root, relative to it, that are not there and that the compiler would have taken, or told
+/// `__has_include` of: where one comes, the object is another one. Nothing where a macro makes a name.
+std::optional<std::set<std::string>> absent_of(const Job& job, const nlohmann::json& includes) {
+    std::set<std::string> absent;
+    const CompileRequest& request = *job.request;
+    const auto add = [&](const fs::path& file, std::string_view text) {
+        const IncludedNames asked = included_names(text);
+        const std::vector<fs::path> folders = include_folders(file.parent_path(), request.flags);
+        for (const std::string& name : asked.names)
+            for (const fs::path& folder : folders) {
+                const fs::path path = (folder / name).lexically_normal();
+                std::error_code ignored;
+                if (path.is_relative() && !fs::exists(request.root / path, ignored)) absent.insert(path.string());
+            }
+        return file.is_absolute() || !asked.computed;
+    };
+    bool known = add(request.source, job.source_text);
+    for (const nlohmann::json& include : includes) {
+        const auto file = include.at("path").get<std::string>();
+        const pm::Result<std::string> text = pm::read_file(request.root / file);
+        known = known && text && add(file, *text);
+    }
+    if (!known) return std::nullopt;
+    return absent;
+}
+
 pm::Result<CompiledObject> build(const Job& job) {
     const CompileRequest& request = *job.request;
     pm::Result<WorkFolder> work = WorkFolder::make(job.cache_dir);
@@ -442,6 +472,8 @@ pm::Result<CompiledObject> build(const Job& job) {
     const std::optional<nlohmann::json> includes =
         includes_of(job, parse_depfile(*dependencies), work->path(), started);
     if (!includes) return compiled;
+    const auto absent = absent_of(job, *includes);
+    if (!absent) return compiled;
     nlohmann::json tools = nlohmann::json::array();
     for (const FileStamp& tool : tools_of(job, done->err, work->path())) tools.push_back(to_json(tool));
     const nlohmann::json manifest = {
@@ -452,6 +484,7 @@ pm::Result<CompiledObject> build(const Job& job) {
           {"linkers", compiled.fingerprint.linkers}}},
         {"tools", tools},
         {"includes", *includes},
+        {"absent", *absent},
     };
     if (auto written = write_sealed(job.manifest(), manifest); !written) return written.error();
     return compiled;

@@ -4,8 +4,8 @@
 //   kernel.flags}; pm::Result<CompiledObject> o = compile(r, default_cache_dir(root));
 //
 // A cached object is used only if the compiler, the flags, the source and every file that it included are what they
-// were, and its own bytes have the hash that was stored with them; otherwise it is built again. Any number of threads
-// and processes may share a cache.
+// were, no file is there that it asked for in vain, and its own bytes have the hash that was stored with them;
+// otherwise it is built again. Any number of threads and processes may share a cache.
 #pragma once
 
 #include "contract/toolchain/fingerprint.h"

@@ -156,6 +156,35 @@ TEST_F(Compile, BuildsAgainWhatChanged) {
     }
 }
 
+// A file that was not there when an object was built leaves no hash that could change.
+TEST_F(Compile, BuildsAgainWhereAFileComesThatWasAskedForInVain) {
+    request_.flags = {"-O1", "-DVALUE=7", "-Ifirst", "-Iinclude"};
+    folder_.write("kernels/k.hip",
+                  std::string("#include <other.h>\n") +
+                      "#if __has_include(\"late.h\")\n#define WHICH 3\n#else\n#define WHICH 4\n#endif\n"
+                      "extern \"C\" __attribute__((global)) void store(int* out) { out[0] = PART + WHICH; }\n");
+    std::string last = compiled().bytes;
+    EXPECT_TRUE(compiled().from_cache);
+    for (const char* file : {"kernels/late.h", "first/other.h"}) {
+        folder_.write(file, "#define PART 2\n");
+        const hkc::CompiledObject next = compiled();
+        EXPECT_FALSE(next.from_cache) << file;
+        EXPECT_TRUE(next.bytes != last) << file;
+        EXPECT_TRUE(compiled().from_cache) << file;
+        last = next.bytes;
+    }
+}
+
+TEST_F(Compile, KeepsNoObjectWhereAMacroNamesAFile) {
+    folder_.write("kernels/k.hip",
+                  std::string("#define LATE \"late.h\"\n#if __has_include(LATE)\n#define MORE 1\n#else\n"
+                              "#define MORE 0\n#endif\n") +
+                      "extern \"C\" __attribute__((global)) void store(int* out) { out[0] = MORE; }\n");
+    const hkc::CompiledObject first = compiled();
+    folder_.write("kernels/late.h", "");
+    EXPECT_TRUE(compiled().bytes != first.bytes);
+}
+
 TEST_F(Compile, KeepsAnObjectWhoseFilesWereOnlyTouched) {
     (void)compiled();
     const timespec now[2] = {{5000, 0}, {5000, 0}};
