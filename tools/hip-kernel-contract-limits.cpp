@@ -48,6 +48,7 @@ int fail(const pm::Error& error) {
 int run(const Options& options) {
     const auto project = hkc::load_project(options.project);
     if (!project) return fail(project.error());
+    if (!project->note.empty()) std::fprintf(stderr, "hip-kernel-contract-limits: %s\n", project->note.c_str());
 
     hkc::limits::AuditOptions asked;
     asked.cache_dir = hkc::default_cache_dir(project->root);
@@ -62,8 +63,11 @@ int run(const Options& options) {
     const auto report = hkc::limits::audit(project->registry, project->toolchains, asked);
     progress.clear();
     if (!report) return fail(report.error());
-    std::fputs(hkc::limits::messages_text(*report).c_str(), stderr);
-    std::fputs(hkc::limits::to_text(*report, record_lines().at(options.records)).c_str(), stdout);
+    const auto show = [&](const std::string& text, std::FILE* stream) {
+        std::fputs(hkc::with_options(text, options.project).c_str(), stream);
+    };
+    show(hkc::limits::messages_text(*report), stderr);
+    show(hkc::limits::to_text(*report, record_lines().at(options.records)), stdout);
     // A log that is cut short must not look like a whole one.
     if (std::fflush(stdout) != 0) return fail({"cannot write the report to the standard output"});
     if (!options.sarif.empty())

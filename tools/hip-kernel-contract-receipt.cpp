@@ -173,6 +173,7 @@ int main(int argc, char** argv) {
     if (usage >= 0) return usage;
     const auto project = hkc::load_project(options.project);
     if (!project) return complain(kBadUsage, project.error().text);
+    if (!project->note.empty()) fmt::print(stderr, "hip-kernel-contract-receipt: {}\n", project->note);
     options.run.root = project->root;
     options.run.device = hkc::device_wishes().at(options.device);
     options.run.chips = pm::split(options.chips, ',');

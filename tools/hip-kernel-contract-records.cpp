@@ -26,6 +26,13 @@ int interrupted() {
     return pm::kInterruptedStatus;
 }
 
+pm::Result<hkc::Project> load(const hkc::ProjectOptions& options) {
+    auto project = hkc::load_project(options);
+    if (project && !project->note.empty())
+        std::fprintf(stderr, "hip-kernel-contract-records: %s\n", project->note.c_str());
+    return project;
+}
+
 pm::Result<std::string> read_standard_input() {
     std::string text;
     char buffer[65536];
@@ -36,7 +43,7 @@ pm::Result<std::string> read_standard_input() {
 }
 
 int apply(const hkc::ProjectOptions& options) {
-    const auto project = hkc::load_project(options);
+    const auto project = load(options);
     if (!project) return fail(project.error());
     const auto text = read_standard_input();
     if (!text) return fail(text.error());
@@ -59,12 +66,13 @@ int apply(const hkc::ProjectOptions& options) {
 }
 
 int check(const hkc::ProjectOptions& options) {
-    const auto project = hkc::load_project(options);
+    const auto project = load(options);
     if (!project) return fail(project.error());
     const auto report = hkc::records::check(project->root, project->registry, project->toolchains);
     if (!report) return fail(report.error());
     for (const std::string& note : report->notes) std::printf("%s\n", note.c_str());
-    for (const std::string& problem : report->problems) std::printf("record problem: %s\n", problem.c_str());
+    for (const std::string& problem : report->problems)
+        std::printf("record problem: %s\n", hkc::with_options(problem, options).c_str());
     std::printf("%llu records: %zu problems\n", static_cast<unsigned long long>(report->records),
                 report->problems.size());
     return report->problems.empty() && report->records != 0 ? 0 : 1;

@@ -218,6 +218,7 @@ int run(Options& options) {
     options.run.shard = *shard;
     const auto project = hkc::load_project(options.project);
     if (!project) return complain(kBadUsage, project.error().text);
+    if (!project->note.empty()) fmt::print(stderr, "hip-kernel-contract: {}\n", project->note);
     const hkc::Registry& registry = project->registry;
     options.run.root = project->root;
 
@@ -245,7 +246,7 @@ int run(Options& options) {
     const auto& report = std::get<hkc::RunReport>(outcome);
     for (const std::string& warning : report.warnings)
         fmt::print(stderr, "hip-kernel-contract: warning: {}\n", warning);
-    fmt::print("{}", hkc::run_lines(report.outcome, coloured()));
+    fmt::print("{}", hkc::with_options(hkc::run_lines(report.outcome, coloured()), options.project));
     const bool allow_unchecked = report.description.allow_unchecked;
     int status = hkc::exit_status(report.outcome, allow_unchecked);
     std::string json = hkc::report_json(report.outcome, report.description);
@@ -253,7 +254,7 @@ int run(Options& options) {
         (void)std::fflush(stdout);
         const auto comparison = hkc::compare_with_base(registry, report, options.run, *base, std::ref(progress));
         progress.clear();
-        fmt::print("{}", hkc::base_lines(comparison));
+        fmt::print("{}", hkc::with_options(hkc::base_lines(comparison), options.project));
         status = hkc::exit_status_with_base(status, comparison, allow_unchecked);
         json = hkc::report_with_base(json, comparison, status);
     }

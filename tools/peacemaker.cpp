@@ -283,6 +283,7 @@ int score(const ScoreOptions& options) {
     if (options.registry) {
         const auto project = hkc::load_project(options.project);
         if (!project) return fail(project.error());
+        if (!project->note.empty()) fmt::print(stderr, "peacemaker: {}\n", project->note);
         const auto reports = hkc::score_registry(
             *project, {options.kernel, pm::split(options.chip, ','), *targets, options.jobs}, [](auto&&...) {});
         if (!reports) return fail(reports.error());

@@ -5,10 +5,12 @@
 #include "contract/report/outcome.h"
 
 #include "peacemaker/support/installed.h"
+#include "peacemaker/support/text.h"
 
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 namespace hkc {
 namespace {
@@ -20,6 +22,12 @@ bool is_tree(const fs::path& folder) {
     return fs::is_directory(folder / "registry", ec) && fs::is_regular_file(folder / "toolchains.toml", ec);
 }
 
+/// Whether it has one part of a tree and lacks the other.
+bool is_half_a_tree(const fs::path& folder) {
+    std::error_code ec;
+    return fs::is_directory(folder / "registry", ec) != fs::is_regular_file(folder / "toolchains.toml", ec);
+}
+
 /// `folder` or its nearest parent that is a tree.
 std::optional<fs::path> tree_at_or_above(fs::path folder) {
     while (!is_tree(folder)) {
@@ -29,12 +37,28 @@ std::optional<fs::path> tree_at_or_above(fs::path folder) {
     return folder;
 }
 
+pm::Error half_a_tree(const fs::path& folder, const std::optional<fs::path>& own) {
+    std::error_code ec;
+    if (!fs::is_directory(folder / "registry", ec))
+        return pm::Error{fmt::format("{} has toolchains.toml but no folder registry/, which declares the kernels; make "
+                                     "it, or name another tree with --root",
+                                     folder.string())};
+    return pm::Error{
+        fmt::format("{} has registry/ but no toolchains.toml, which names the compilers; {}, or name another tree with "
+                    "--root",
+                    folder.string(),
+                    own ? fmt::format("copy {} to it and keep those that you use", (*own / "toolchains.toml").string())
+                        : "write it")};
+}
+
 } // namespace
 
-pm::Result<fs::path> find_root(const fs::path& current, const fs::path& program) {
-    if (const auto tree = tree_at_or_above(current)) return tree->lexically_relative(current);
-    if (const auto tree = tree_at_or_above(program.parent_path())) return *tree;
-    if (const fs::path data = pm::installed_data(program); is_tree(data)) return data;
+pm::Result<FoundRoot> find_root(const fs::path& current, const fs::path& program) {
+    if (const auto tree = tree_at_or_above(current)) return FoundRoot{tree->lexically_relative(current)};
+    std::optional<fs::path> own = tree_at_or_above(program.parent_path());
+    if (const fs::path data = pm::installed_data(program); !own && is_tree(data)) own = data;
+    if (is_half_a_tree(current)) return half_a_tree(current, own);
+    if (own) return FoundRoot{*own, true};
     return pm::Error{fmt::format("no registry/ and toolchains.toml in the current folder {} or beside the program {}, "
                                  "nor in a parent of either; --root names the folder that has them",
                                  current.string(), program.string())};
@@ -53,7 +77,11 @@ pm::Result<Project> load_project(const ProjectOptions& options) {
         std::error_code ec;
         auto found = find_root(fs::current_path(ec), pm::program_file());
         if (!found) return found.error();
-        project.root = std::move(*found);
+        if (found->fallback)
+            project.note = fmt::format("note: the current folder is in no tree of registry/ and toolchains.toml; "
+                                       "working on that of the program, {}; --root names another",
+                                       found->path.string());
+        project.root = std::move(found->path);
     }
     for (const fs::path& library : options.oracles)
         if (auto loaded = load_oracles(library); !loaded) return loaded.error();
@@ -64,6 +92,17 @@ pm::Result<Project> load_project(const ProjectOptions& options) {
     if (!toolchains) return toolchains.error();
     project.toolchains = std::move(*toolchains);
     return project;
+}
+
+std::string with_options(std::string text, const ProjectOptions& options) {
+    std::string given;
+    if (!options.root.empty()) given += " --root " + pm::shell_quoted(options.root.string());
+    for (const fs::path& library : options.oracles) given += " --oracles " + pm::shell_quoted(library.string());
+    for (const auto& [tool, first] : {std::pair<std::string, const char*>{"hip-kernel-contract-limits", " --toolchain"},
+                                      {"hip-kernel-contract-records", " apply"}})
+        for (std::size_t at = text.find(tool + first); at != std::string::npos; at = text.find(tool + first, at))
+            text.insert(at += tool.size(), given);
+    return text;
 }
 
 } // namespace hkc

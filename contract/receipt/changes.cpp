@@ -448,7 +448,7 @@ std::vector<Change> oracle_changes(const std::vector<OracleLibrary>& base, const
              ""}};
 }
 
-pm::Result<void> give_reasons(std::vector<Change>& changes, const std::vector<Reason>& reasons) {
+pm::Result<void> give_reasons(std::vector<Change>& changes, const std::vector<Reason>& reasons, bool all) {
     for (const Reason& reason : reasons) {
         if (const std::string why = why_no_reason(reason.why); !why.empty())
             return pm::Error{fmt::format("--reason \"{}\": \"{}\" is no reason: {}", reason.pattern, reason.why, why)};
@@ -460,7 +460,7 @@ pm::Result<void> give_reasons(std::vector<Change>& changes, const std::vector<Re
             matches = true;
             if (change.reason.empty()) change.reason = reason.why;
         }
-        if (!matches)
+        if (!matches && all)
             return pm::Error{
                 fmt::format("--reason \"{}\" matches none of {} contract changes", reason.pattern, changes.size())};
     }

@@ -68,8 +68,8 @@ struct Reason {
 
     bool operator==(const Reason&) const = default;
 };
-/// Gives each change the first reason that matches. Error: a reason that matches none, or is none (why_no_reason), or
-/// a pattern that hides text (hides_text).
-pm::Result<void> give_reasons(std::vector<Change>& changes, const std::vector<Reason>& reasons);
+/// Gives each change the first reason that matches. Error: a reason that matches none, which is nobody's fault where
+/// the changes are not `all` known; one that is none (why_no_reason); or a pattern that hides text (hides_text).
+pm::Result<void> give_reasons(std::vector<Change>& changes, const std::vector<Reason>& reasons, bool all = true);
 
 } // namespace hkc::receipt

@@ -125,7 +125,7 @@ void run_base(const BaseContracts& base, const Revision& revision, Side& side, c
             progress(fmt::format("{}: {}", revision.name, what), done, of);
         });
     if (failure) {
-        side = Side{side.commit, std::nullopt, std::nullopt, without_root(failure->text, base.root)};
+        side = Side{side.commit, std::nullopt, std::nullopt, without_root(first_line_of(failure->text), base.root)};
         return;
     }
     if (kept && repeatable(side)) (void)write_sealed(*kept, {{"side", side_to_json(side)}});
@@ -229,7 +229,8 @@ std::variant<Receipt, RunFailure> make_receipt(const Registry& head, const MakeR
     const auto checks = checker_changes(head.root, request.base);
     if (!checks) return bad(checks.error());
     receipt.changes.insert(receipt.changes.end(), checks->begin(), checks->end());
-    if (const auto given = give_reasons(receipt.changes, request.reasons); !given) return bad(given.error());
+    if (const auto given = give_reasons(receipt.changes, request.reasons, base.has_value()); !given)
+        return bad(given.error());
     receipt.reasons = request.reasons;
 
     if (auto failure = run_side(head, request.run, receipt.head, progress)) return *failure;

@@ -241,7 +241,7 @@ std::string library_options(const char* option, const std::optional<ReadReport>&
     std::string options;
     if (run)
         for (const OracleLibrary& library : run->description.oracles)
-            options += fmt::format(" {} {}", option, pm::shell_quoted(library.name));
+            options += fmt::format(" {} {}", option, pm::shell_quoted("./" + library.name));
     return options;
 }
 
@@ -268,10 +268,13 @@ std::string commands(const Receipt& receipt) {
 }
 
 std::string problems(const Receipt& receipt) {
-    std::string text = fmt::format("### Problems: {} new, {} gone, {} identical\n\n", receipt.added.size(),
-                                   receipt.gone.size(), receipt.identical.size());
+    const bool compared = receipt.base.not_run.empty();
+    std::string text = compared ? fmt::format("### Problems: {} new, {} gone, {} identical\n\n", receipt.added.size(),
+                                              receipt.gone.size(), receipt.identical.size())
+                                : fmt::format("### Problems: {} of the head, not compared: the base was not run\n\n",
+                                              receipt.added.size());
     std::vector<std::string> lines;
-    for (const std::string& line : receipt.added) lines.push_back("new: " + line);
+    for (const std::string& line : receipt.added) lines.push_back((compared ? "new: " : "head: ") + line);
     for (const std::string& line : receipt.gone) lines.push_back("gone: " + line);
     for (const std::string& line : receipt.identical) lines.push_back("identical: " + line);
     return text + list(lines) + (lines.empty() ? "" : "\n");
@@ -282,7 +285,9 @@ std::string changes(const Receipt& receipt) {
     for (const Change& change : receipt.changes)
         lines.push_back(fmt::format("{}: {}", change_text(change),
                                     change.reason.empty() ? "NO REASON GIVEN" : "because " + change.reason));
-    return fmt::format("### Contract changes: {}\n\n{}{}", lines.size(), list(lines), lines.empty() ? "" : "\n");
+    return fmt::format("### Contract changes: {}{}\n\n{}{}", lines.size(),
+                       receipt.base.not_run.empty() ? "" : " known; the base was not run", list(lines),
+                       lines.empty() ? "" : "\n");
 }
 
 } // namespace

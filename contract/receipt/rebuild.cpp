@@ -41,13 +41,6 @@ void compare_evidence(const std::string& who, const Outcome& told, const Outcome
                                      again.evidence.fingerprint));
 }
 
-/// One line of what a compiler printed on many.
-std::string first_of(const std::string& failure) {
-    const std::string error = first_compiler_error(failure);
-    const std::string line = error.empty() ? failure.substr(0, failure.find('\n')) : error;
-    return line == failure ? line : line + "; hip-kernel-contract prints the rest";
-}
-
 /// Whatever a run says before its gates. False: it cannot be built, so there is nothing to audit either.
 bool compare_run(const ReadReport& told, const Registry& registry, unsigned jobs, const Progress& progress,
                  Rebuilt& result) {
@@ -62,7 +55,7 @@ bool compare_run(const ReadReport& told, const Registry& registry, unsigned jobs
         if (failure->exit_status == kNoDeviceOrToolchain)
             result.unverified.push_back("objects and certificates: " + failure->text);
         else
-            result.faults.push_back("it does not build: " + without_root(first_of(failure->text), registry.root));
+            result.faults.push_back("it does not build: " + without_root(first_line_of(failure->text), registry.root));
         return failure->exit_status == kNoDeviceOrToolchain;
     }
     auto& report = std::get<RunReport>(built);

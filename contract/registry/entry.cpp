@@ -207,8 +207,15 @@ std::optional<std::size_t> Entry::choice(const toml::node& node, std::string_vie
     if (!string) return std::nullopt;
     const auto found = std::find(choices.begin(), choices.end(), *string);
     if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
-    problem(at(node), fmt::format("{} is '{}'{}; expected one of {}", label, *string,
-                                  pm::did_you_mean(*string, to_strings(choices)), fmt::join(choices, ", ")));
+    // "input" has fewer letters to change to "inout", and means "in".
+    std::vector<std::string> likely;
+    for (const std::string_view one : choices)
+        if (string->starts_with(one)) likely.assign(1, std::string(one));
+    if (likely.empty()) likely = to_strings(choices);
+    const std::string nearest =
+        likely.size() == 1 ? fmt::format(" (did you mean \"{}\"?)", likely.front()) : pm::did_you_mean(*string, likely);
+    problem(at(node),
+            fmt::format("{} is '{}'{}; expected one of {}", label, *string, nearest, fmt::join(choices, ", ")));
     return std::nullopt;
 }
 

@@ -76,9 +76,11 @@ private:
             if (const auto oracle = entry_.text(*node, "oracle")) {
                 kernel_.oracle = *oracle;
                 if (std::find(names_.oracles.begin(), names_.oracles.end(), *oracle) == names_.oracles.end())
-                    entry_.problem(entry_.at(*node), fmt::format("unknown oracle '{}'{}; expected one of {}", *oracle,
-                                                                 pm::did_you_mean(*oracle, names_.oracles),
-                                                                 fmt::join(names_.oracles, ", ")));
+                    entry_.problem(
+                        entry_.at(*node),
+                        fmt::format(
+                            "unknown oracle '{}'{}; expected one of {}, or one of a library that --oracles names",
+                            *oracle, pm::did_you_mean(*oracle, names_.oracles), fmt::join(names_.oracles, ", ")));
             }
         }
         if (const toml::node* node = entry_.find("bitwise"))
@@ -413,6 +415,13 @@ private:
         for (const auto& [key, node] : entry.raw()) {
             const std::string name(key.str());
             if (name == "served" || name == "ragged") continue;
+            if (node.is_boolean()) {
+                static const std::vector<std::string> kMarks{"served", "ragged"};
+                entry.problem({entry.file(), key.source().begin.line},
+                              fmt::format("unknown mark '{}'{}; expected one of {}", name,
+                                          pm::did_you_mean(name, kMarks), fmt::join(kMarks, ", ")));
+                return;
+            }
             const SourceLocation at{entry.file(), key.source().begin.line};
             if (!is_identifier(name)) {
                 entry.problem(at,

@@ -111,6 +111,12 @@ std::string without_root(std::string text, const fs::path& root) {
     return text;
 }
 
+std::string first_line_of(const std::string& failure) {
+    const std::string error = first_compiler_error(failure);
+    const std::string line = error.empty() ? failure.substr(0, failure.find('\n')) : error;
+    return line == failure ? line : line + "; hip-kernel-contract prints the rest";
+}
+
 SharedCache::SharedCache(const fs::path& root) {
     if (const char* now = std::getenv(kCacheVariable)) before_ = now;
     const fs::path folder = fs::absolute(default_cache_dir(root)).lexically_normal();
@@ -185,7 +191,7 @@ BaseComparison compare_with_base(const Registry& head, const RunReport& report, 
                 return;
             }
             if (const auto* failure = std::get_if<RunFailure>(&outcome)) {
-                comparison.not_compared = without_root(failure->text, base->root);
+                comparison.not_compared = without_root(first_line_of(failure->text), base->root);
                 return;
             }
             problems = problems_of(std::get<RunReport>(outcome).outcome, base->registry, base->root);

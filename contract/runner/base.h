@@ -41,6 +41,9 @@ BaseComparison compare_problems(const std::vector<Problem>& head, const std::vec
 /// `text` on one line, as it would be wherever the root lies.
 std::string without_root(std::string text, const std::filesystem::path& root);
 
+/// The first of a compiler's errors in `failure`, or its first line, with where the rest is to be seen.
+std::string first_line_of(const std::string& failure);
+
 /// Makes the build cache of a root everybody's, through HKC_CACHE_DIR, while it lives.
 class SharedCache {
 public:

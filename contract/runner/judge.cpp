@@ -89,13 +89,19 @@ void judge_control(const Control& control, const Kernel& twin, ControlOutcome& o
 }
 
 void doubt_control(const RunOutcome& run, ControlOutcome& outcome) {
-    if (outcome.verdict != ControlVerdict::kRedAsPlanted || outcome.gates.empty()) return;
+    const bool missed = outcome.verdict == ControlVerdict::kMissed;
+    if ((outcome.verdict != ControlVerdict::kRedAsPlanted && !missed) || outcome.gates.empty()) return;
     const GateResult& red = outcome.gates.back();
     if (red.findings.empty()) return;
     for (const KernelOutcome& kernel : run.kernels) {
         if (kernel.name != outcome.of || kernel.chip != outcome.chip) continue;
         for (const GateResult& result : kernel.gates) {
             if (result.gate != red.gate || result.status != Status::kFail) continue;
+            if (missed) {
+                outcome.verdict = ControlVerdict::kUnchecked;
+                outcome.why += fmt::format("; the registration itself fails gate {}", red.gate);
+                return;
+            }
             const auto same = std::find_if(result.findings.begin(), result.findings.end(),
                                            [&](const Finding& f) { return f.kind == red.findings.front().kind; });
             if (same == result.findings.end()) continue;

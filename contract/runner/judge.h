@@ -85,7 +85,8 @@ struct RunOutcome {
 };
 
 /// A control that is red as planted becomes unchecked where its registration fails the same gate on that chip with the
-/// same kind of finding: then the fault has shown nothing. Without an outcome of the registration in `run`, nothing
+/// same kind of finding: then the fault has shown nothing. So does one that is missed where its registration fails the
+/// gate that it is red at: then its fault was not asked for. Without an outcome of the registration in `run`, nothing
 /// changes.
 void doubt_control(const RunOutcome& run, ControlOutcome& outcome);
 

@@ -497,7 +497,12 @@ fs::path default_cache_dir(const fs::path& root) {
     fs::path own = root / ".cache";
     std::error_code error;
     const bool installed = fs::equivalent(root, pm::installed_data(pm::program_file()), error);
-    if (!installed && (::access(own.c_str(), W_OK) == 0 || ::access(root.c_str(), W_OK) == 0)) return own;
+    if (!installed && (::access(own.c_str(), W_OK) == 0 || ::access(root.c_str(), W_OK) == 0)) {
+        // A cache is no part of the user's tree. Whoever writes to the folder says what hinders that.
+        const fs::path ignored = own / ".gitignore";
+        if (!fs::exists(ignored, error)) (void)pm::write_file_atomically(ignored, "*\n");
+        return own;
+    }
     if (const char* caches = std::getenv("XDG_CACHE_HOME"); caches != nullptr && *caches == '/')
         return fs::path(caches) / "hip-kernel-contract";
     if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')

@@ -45,7 +45,7 @@ struct CompiledObject {
 };
 
 /// $HKC_CACHE_DIR, or `root`/.cache; for a root that is installed or cannot be written hip-kernel-contract/ in
-/// $XDG_CACHE_HOME or ~/.cache.
+/// $XDG_CACHE_HOME or ~/.cache. `root`/.cache is made, with a .gitignore of all that is in it where it has none.
 std::filesystem::path default_cache_dir(const std::filesystem::path& root);
 
 /// Error: the source, the command and what the compiler said; or the edit that does not occur exactly once; or what is

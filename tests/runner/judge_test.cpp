@@ -106,6 +106,33 @@ TEST(DoubtControl, AFaultProvesNothingWhereItsRegistrationIsAsRedWithoutIt) {
     EXPECT_EQ(verdict_beside("twin", "gfx1151", failed(4, {"NaN lost"})), "red as planted") << "another registration";
 }
 
+TEST(DoubtControl, WhatIsRedWhereItsRegistrationIsWasNotAskedForItsFault) {
+    const auto verdict_beside = [](GateResult registration, GateResult red) {
+        const Control control = control_at(4, {"NaN lost"});
+        RunOutcome run;
+        run.kernels.emplace_back().name = "tile";
+        run.kernels[0].chip = "gfx1151";
+        run.kernels[0].gates = {passed(1), std::move(registration)};
+        ControlOutcome outcome;
+        outcome.of = "tile";
+        outcome.chip = "gfx1151";
+        outcome.gates = {passed(1), std::move(red)};
+        judge_control(control, Kernel{}, outcome);
+        EXPECT_EQ(outcome.verdict, ControlVerdict::kMissed);
+        doubt_control(run, outcome);
+        EXPECT_EQ(outcome.why.find("the registration itself fails gate") != std::string::npos,
+                  outcome.verdict == ControlVerdict::kUnchecked)
+            << outcome.why;
+        return verdict_name(outcome.verdict);
+    };
+    EXPECT_EQ(verdict_beside(failed(3, {"outside the oracle"}), failed(3, {"outside the oracle"})), "unchecked");
+    EXPECT_EQ(verdict_beside(failed(3, {"input changed"}), failed(3, {"outside the oracle"})), "unchecked");
+    EXPECT_EQ(verdict_beside(failed(4, {"input changed"}), failed(4, {"input changed"})), "unchecked");
+    EXPECT_EQ(verdict_beside(passed(3), failed(3, {"outside the oracle"})), "missed");
+    EXPECT_EQ(verdict_beside(failed(2, {"input changed"}), failed(3, {"outside the oracle"})), "missed");
+    EXPECT_EQ(verdict_beside(failed(3, {"outside the oracle"}), passed(4)), "missed") << "red nowhere";
+}
+
 Kernel with_known(std::uint32_t gate, const std::string& chip, const std::string& finding) {
     Kernel kernel;
     kernel.name = "tile";

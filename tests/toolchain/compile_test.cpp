@@ -483,6 +483,10 @@ TEST(CacheDir, IsTheVariablesOrTheRoots) {
     ::unsetenv("HKC_CACHE_DIR");
     const ScratchFolder root;
     EXPECT_EQ(hkc::default_cache_dir(root.path()), root.path() / ".cache");
+    EXPECT_EQ(text_of_file(root.path() / ".cache/.gitignore"), "*\n");
+    root.write(".cache/.gitignore", "objects\n");
+    EXPECT_EQ(hkc::default_cache_dir(root.path()), root.path() / ".cache");
+    EXPECT_EQ(text_of_file(root.path() / ".cache/.gitignore"), "objects\n") << "the user's";
     ::setenv("HKC_CACHE_DIR", "/elsewhere", 1);
     EXPECT_EQ(hkc::default_cache_dir(root.path()), "/elsewhere");
     ::unsetenv("HKC_CACHE_DIR");

@@ -142,7 +142,7 @@ protected:
         return ran.out;
     }
     void commit(const std::string& tag) const {
-        git("add -A -- contracts ':!contracts/.cache'");
+        git("add -A -- contracts");
         git("commit -q -m " + tag);
         git("tag " + tag);
     }

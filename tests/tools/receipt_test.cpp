@@ -327,7 +327,7 @@ TEST_F(ReceiptTool, TheLibrariesOfOraclesAreTheReceipts) {
     EXPECT_EQ(same.status, 0) << same.out;
     EXPECT_TRUE(has(same.out, "- oracles of " + told + "\n")) << same.out;
     EXPECT_TRUE(has(same.out, "### Contract changes: 0\n")) << same.out;
-    EXPECT_TRUE(has(same.out, " --oracles 'liboracles.so' --base-oracles 'liboracles.so'\n")) << same.out;
+    EXPECT_TRUE(has(same.out, " --oracles './liboracles.so' --base-oracles './liboracles.so'\n")) << same.out;
     const std::string json = text_of_file(out() / "receipt.json");
     EXPECT_FALSE(has(json, folder_.path().string())) << json;
     const Ran verified = verify(libraries(one, one) + file("receipt.json"));
@@ -340,11 +340,20 @@ TEST_F(ReceiptTool, TheLibrariesOfOraclesAreTheReceipts) {
     EXPECT_TRUE(has(foreign.out, "receipt.json: 1 faults\n")) << foreign.out;
     const Ran none = verify();
     EXPECT_EQ(none.status, 1) << none.out;
-    EXPECT_TRUE(has(none.out, "fault: the run's libraries of oracles are " + told + ", those here (--oracles) none\n"))
+    EXPECT_TRUE(has(none.out, "fault: --oracles is missing: the run's libraries of oracles are " + told + "\n"))
         << none.out;
-    EXPECT_TRUE(has(none.out,
-                    "fault: base: the run's libraries of oracles are " + told + ", those here (--base-oracles) none\n"))
+    EXPECT_TRUE(
+        has(none.out, "fault: base: --base-oracles is missing: the run's libraries of oracles are " + told + "\n"))
         << none.out;
+
+    // What the receipt says of how to repeat it works where the library is.
+    std::smatch command;
+    ASSERT_TRUE(std::regex_search(same.out, command,
+                                  std::regex("\n    hip-kernel-contract-receipt verify receipt.json (--base .*)\n")));
+    const Ran pasted =
+        shell(fmt::format("cd {} && {}/hip-kernel-contract-receipt verify --root {} {} {}", one.parent_path().string(),
+                          kBin, root().string(), file("receipt.json"), command[1].str()));
+    EXPECT_EQ(pasted.status, 0) << pasted.out;
 
     const std::string change = "CHANGED libraries of oracles: " + told_other + " -> " + told;
     const Ran bare = make(libraries(one, other) + "--base first");
@@ -387,22 +396,41 @@ TEST_F(ReceiptTool, EachSideIsJudgedByItsOwnLibrariesOfOracles) {
     EXPECT_EQ(forgotten.status, 1) << forgotten.out;
     EXPECT_TRUE(has(forgotten.out, "- the base was not run: registry/square.toml:")) << forgotten.out;
     EXPECT_TRUE(has(forgotten.out, "; --base-oracles names the base's libraries of oracles\n")) << forgotten.out;
+    EXPECT_TRUE(has(forgotten.out, "### Problems: 0 of the head, not compared: the base was not run\n"))
+        << forgotten.out;
+    EXPECT_TRUE(has(forgotten.out, "### Contract changes: 0 known; the base was not run\n")) << forgotten.out;
+    const Ran reasoned = make("--base foreign --reason '*oracle*' 'a rule of our own' --oracles " + library);
+    EXPECT_EQ(reasoned.status, 1) << reasoned.out;
+    EXPECT_TRUE(has(reasoned.out, "- the base was not run: registry/square.toml:")) << reasoned.out;
+    EXPECT_FALSE(has(reasoned.out, "matches none")) << reasoned.out;
+    EXPECT_TRUE(has(reasoned.out, "--reason '*oracle*' 'a rule of our own'\n")) << reasoned.out;
+    const Ran not_run = verify("--oracles " + library + " " + file("receipt.json"));
+    EXPECT_TRUE(has(not_run.out, "fault: the receipt says itself: the base was not run: ")) << not_run.out;
+    EXPECT_TRUE(has(not_run.out, "receipt.json: 1 faults\n")) << not_run.out;
     const Ran made = make("--base foreign --reason '*' 'a rule of our own' --base-oracles " + library);
     EXPECT_EQ(made.status, 0) << made.out;
     EXPECT_TRUE(has(made.out, "- CHANGED libraries of oracles: liboracle_library.so sha256 ")) << made.out;
     EXPECT_TRUE(has(made.out, "- gone: ")) << made.out;
     EXPECT_EQ(verify("--rerun 1 --base-oracles " + library + " " + file("receipt.json")).status, 0);
+    const Ran without = verify();
+    EXPECT_EQ(without.status, 1) << without.out;
+    EXPECT_TRUE(has(without.out, "fault: base: --base-oracles is missing: the run's libraries of oracles are "))
+        << without.out;
+    EXPECT_TRUE(has(without.out, "receipt.json: 1 faults\n")) << "nothing that only follows from it: " << without.out;
     expect_nothing_is_left();
 }
 
 TEST_F(ReceiptTool, ABaseThatDoesNotBuildIsNotRunAndSaysSo) {
-    write_kernel("typedef unsigned short u16;", "this is no kernel;");
+    write_kernel("typedef unsigned short u16;", "this is no kernel;\nnor is this;");
     commit("broken");
     write_kernel("", "");
     commit("mended");
     const Ran made = make("--base broken");
     EXPECT_EQ(made.status, 1) << made.out;
-    EXPECT_TRUE(has(made.out, "- the base was not run: square.hip for gfx1151: ")) << made.out;
+    const std::string first = "the base was not run: square.hip:2:1: error: expected unqualified-id; "
+                              "hip-kernel-contract prints the rest\n";
+    EXPECT_TRUE(has(made.out, "- " + first)) << made.out;
+    EXPECT_TRUE(has(verify().out, "fault: the receipt says itself: " + first)) << verify().out;
     EXPECT_FALSE(has(made.out, folder_.path().string())) << made.out;
     EXPECT_EQ(verify().status, 1);
     expect_nothing_is_left();

@@ -26,6 +26,7 @@ TEST(RootOption, WithoutItEveryToolTakesTheTreeAroundTheCurrentFolder) {
 TEST(RootOption, NowhereATreeIsBadUsageOfEveryTool) {
     const ToolRoot root;
     std::filesystem::remove(root.folder().path() / "toolchains.toml");
+    std::filesystem::remove_all(root.folder().path() / "registry");
     // A copy of the tool that lies in no tree.
     for (const std::string tool : kTools) {
         const std::string name = tool.substr(1, tool.find(' ') - 1);
@@ -34,6 +35,42 @@ TEST(RootOption, NowhereATreeIsBadUsageOfEveryTool) {
         expect(done, 2, root.folder().path().string());
         expect(done, 2, (root.folder().path() / "tool").string());
     }
+}
+
+TEST(RootOption, HalfATreeIsBadUsageOfEveryTool) {
+    const ToolRoot root;
+    std::filesystem::remove(root.folder().path() / "toolchains.toml");
+    for (const std::string tool : kTools)
+        expect(root.run(tool), 2, root.folder().path().string() + " has registry/ but no toolchains.toml");
+}
+
+TEST(RootOption, EveryToolSaysWhereItWorksOnTheProgramsOwnTree) {
+    const ToolRoot root;
+    const ScratchFolder elsewhere;
+    const std::string own = std::filesystem::canonical(HKC_SOURCE_DIR).string();
+    for (const std::string tool :
+         {"$CONTRACT --list", "$LIMITS --chip gfx9", "$RECORDS check", "$RECEIPT verify none.json"}) {
+        const hkc::Finished done = root.run_in(elsewhere.path(), tool);
+        EXPECT_NE(done.err.find("note: the current folder is in no tree of registry/ and toolchains.toml; working on "
+                                "that of the program, " +
+                                own + "; --root names another\n"),
+                  std::string::npos)
+            << tool << ": " << done.err;
+        EXPECT_EQ(root.run(tool).err.find("note: "), std::string::npos) << tool;
+    }
+}
+
+TEST(RootOption, HintsRepeatWhatWasGiven) {
+    const ToolRoot root;
+    const std::string given = "--root '" + root.folder().path().string() + "'";
+    const std::string limits = "$LIMITS " + given + " --toolchain clang-22.1.8 --records none";
+    const hkc::Finished done = root.run_in("/", limits);
+    expect(done, 1,
+           "record with: hip-kernel-contract-limits " + given +
+               " --toolchain clang-22.1.8 --records all | "
+               "hip-kernel-contract-records " +
+               given + " apply");
+    expect(root.run_in("/", "$RECORDS check " + given), 1, "hip-kernel-contract-records " + given + " apply");
 }
 
 TEST(OraclesOption, IsThatOfEveryTool) {
