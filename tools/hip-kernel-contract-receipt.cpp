@@ -152,7 +152,11 @@ int make(Options& options, const hkc::Registry& registry) {
     pm::catch_interrupts();
     const auto made = hkc::receipt::make_receipt(registry, request, std::ref(progress));
     progress.clear();
-    if (const auto* failure = std::get_if<hkc::RunFailure>(&made)) return complain(failure->exit_status, failure->text);
+    if (const auto* failure = std::get_if<hkc::RunFailure>(&made)) {
+        // Whatever an interrupt made fail, the interrupt is the reason.
+        if (pm::interrupted()) return complain(pm::kInterruptedStatus, "interrupted: no receipt was written");
+        return complain(failure->exit_status, failure->text);
+    }
     const auto& receipt = std::get<hkc::receipt::Receipt>(made);
     const std::string json = hkc::receipt::to_json(receipt);
     const std::string markdown = hkc::receipt::to_markdown(receipt, hkc::receipt::seal_of(json));

@@ -16,7 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Why `run` is no run of all of the head; empty where it is.
-std::string why_not_of_head(const ReadReport& run, const std::string& commit, bool dirty, const std::string& inputs) {
+std::string why_not_of_head(const ReadReport& run, const std::string& commit, bool dirty, const std::string& inputs,
+                            const std::string& toolchain) {
     const RunDescription& d = run.description;
     const RunRequest whole;
     if (d.commit != commit) return fmt::format("it is of commit {}, the head is {}", d.commit, commit);
@@ -30,6 +31,8 @@ std::string why_not_of_head(const ReadReport& run, const std::string& commit, bo
     if (d.filter != whole.filter) return fmt::format("its filter is {}; expected {}", d.filter, whole.filter);
     if (run.outcome.gates != whole.gates)
         return fmt::format("its gates are {}; expected {}", gates_text(run.outcome.gates), gates_text(whole.gates));
+    if (d.toolchain != toolchain)
+        return fmt::format("its objects are those of toolchain {}; expected {}, the pinned one", d.toolchain, toolchain);
     if (d.seed != whole.seed) return fmt::format("its seed is {}; expected {}", d.seed, whole.seed);
     return {};
 }
@@ -198,7 +201,10 @@ std::variant<Receipt, RunFailure> make_receipt(const Registry& head, const MakeR
     receipt.dirty = checkout.dirty;
     receipt.base.commit = request.base.commit;
     if (request.head_run) {
-        const std::string why = why_not_of_head(*request.head_run, checkout.commit, !checkout.dirty.empty(), *hash);
+        const auto toolchains = load_toolchains(head.root);
+        if (!toolchains) return bad(toolchains.error());
+        const std::string why = why_not_of_head(*request.head_run, checkout.commit, !checkout.dirty.empty(), *hash,
+                                                pinned_toolchain(*toolchains)->name);
         if (!why.empty()) return RunFailure{kBadInput, "the given report is not of this head: " + why};
         receipt.head.run = request.head_run;
     }

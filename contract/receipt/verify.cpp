@@ -258,14 +258,16 @@ Lines oracle_faults(const Side& side, const char* option) {
                         libraries_text(loaded_oracle_libraries()))};
 }
 
-/// The compiler's own words name the version that toolchains.toml asks for; where another was allowed, they cannot be
-/// told.
+/// The gates are of the pinned toolchain. The compiler's own words name the version that toolchains.toml asks for; where
+/// another was allowed, they cannot be told.
 Lines compiler_faults(const ReadReport& run, const Registry& registry) {
     const RunDescription& d = run.description;
     const auto specs = load_toolchains(registry.root);
     if (!specs) return {specs.error().text};
     const auto spec = find_toolchain(*specs, d.toolchain);
     if (!spec) return {"the run's toolchain: " + spec.error().text};
+    if (const std::string& pinned = pinned_toolchain(*specs)->name; d.toolchain != pinned)
+        return {fmt::format("the run's toolchain is {}; toolchains.toml pins {}", d.toolchain, pinned)};
     if (!d.allow_unchecked && !names_version(d.compiler, (*spec)->version))
         return {fmt::format("toolchain {} is version {}, the run's compiler says \"{}\"", d.toolchain, (*spec)->version,
                             d.compiler)};
@@ -341,6 +343,11 @@ Lines base_faults(const Receipt& receipt, const Registry& registry, const std::o
         if (receipt.head.run && receipt.base.run) append(faults, pair_faults(*receipt.head.run, *receipt.base.run), "");
         if (receipt.base.not_run.empty() && base->contracts.request && !receipt.base.run)
             faults.emplace_back("base: its run is missing");
+        if (base->contracts.request && receipt.base.run)
+            for (const std::string& chip : base->contracts.request->chips)
+                if (const auto& ran = receipt.base.run->outcome.chips;
+                    std::find(ran.begin(), ran.end(), chip) == ran.end())
+                    faults.push_back("base: its run leaves out " + chip + ", which the head's has");
     }
     const auto checks = checker_changes(registry.root, {receipt.base.commit, receipt.base.commit, {}, {}});
     if (!checks) return {checks.error().text};

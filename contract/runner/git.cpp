@@ -13,7 +13,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <optional>
+#include <set>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -84,7 +86,8 @@ pm::Result<fs::path> add_worktree(const Revision& revision) {
     auto folder = make_folder_outside(revision.top);
     if (!folder) return folder;
     (void)lock_folder(*folder);
-    const auto done = git(revision.top, {"worktree", "add", "--detach", "--force", folder->string(), revision.commit});
+    const auto done = git(revision.top, {"-c", "core.sparseCheckout=false", "worktree", "add", "--detach", "--force",
+                                         folder->string(), revision.commit});
     if (done && done->succeeded()) return folder;
     (void)remove_worktree(revision.top, *folder);
     return pm::Error{fmt::format("git worktree add of {} in {}: {}", revision.commit, folder->string(),
@@ -118,10 +121,14 @@ void remove_left_worktrees(const fs::path& top) {
     const auto listed = git(top, {"worktree", "list", "--porcelain", "-z"});
     if (!listed || !listed->succeeded()) return;
     constexpr std::string_view kKey = "worktree ";
+    constexpr std::size_t kRandom = 6; // letters that mkdtemp makes
+    fs::path folder;
     for (const std::string& line : pm::split(listed->out, '\0')) {
-        if (!line.starts_with(kKey)) continue;
-        const fs::path folder = line.substr(kKey.size());
-        if (!folder.filename().string().starts_with(kFolderName)) continue;
+        if (line.starts_with(kKey)) folder = line.substr(kKey.size());
+        const std::string name = folder.filename().string();
+        // One with a branch, or of a longer name, is the user's own.
+        if (line != "detached" || !name.starts_with(kFolderName) || name.size() != kFolderName.size() + kRandom)
+            continue;
         std::error_code ignored;
         const int lock = lock_folder(folder);
         if (lock >= 0 || !fs::exists(folder, ignored)) (void)remove_worktree(top, folder);
@@ -151,10 +158,70 @@ void remove_left_worktrees(const fs::path& top) {
 } // namespace
 
 pm::Result<Finished> git(const fs::path& folder, const std::vector<std::string>& arguments) {
-    std::vector<std::string> argv{"/usr/bin/env", "git", "-c", "core.hooksPath=/dev/null", "-C", folder.string()};
+    std::vector<std::string> argv{"/usr/bin/env", "git", "--no-replace-objects", "-C", folder.string()};
+    // No setting of the repository may have a change overlooked, or run a program.
+    for (const char* setting : {"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.trustctime=true",
+                                "core.checkStat=default", "core.ignoreStat=false"})
+        argv.insert(argv.end(), {"-c", setting});
     argv.insert(argv.end(), arguments.begin(), arguments.end());
     return run({argv, {}, compiler_environment()});
 }
+
+namespace {
+
+/// The paths that lead to a file, from `top`: each link on the way, then the file itself. Nothing where a link leads
+/// out of `top`, or names a folder of this machine.
+std::optional<std::vector<std::string>> steps_to(const fs::path& top, const fs::path& file) {
+    constexpr std::size_t kMostLinks = 40;
+    std::vector<std::string> steps;
+    std::deque<fs::path> rest(file.begin(), file.end());
+    fs::path at; // from `top`
+    while (!rest.empty()) {
+        const fs::path next = (at / rest.front()).lexically_normal();
+        rest.pop_front();
+        if (!next.empty() && *next.begin() == "..") return std::nullopt;
+        std::error_code error;
+        if (!fs::is_symlink(top / next, error)) {
+            at = next;
+            continue;
+        }
+        steps.push_back(next.generic_string());
+        const fs::path target = fs::read_symlink(top / next, error);
+        if (error || target.is_absolute() || steps.size() > kMostLinks) return std::nullopt;
+        rest.insert(rest.begin(), target.begin(), target.end());
+    }
+    steps.push_back(at.generic_string());
+    return steps;
+}
+
+/// Of the files of `inputs` (from `root`) that are there, those that the commit cannot hold: themselves, or a link on
+/// the way to them, are not tracked. From the checkout's top. Submodules track their own.
+std::vector<std::string> untracked_inputs(const fs::path& root, const std::vector<std::string>& inputs) {
+    if (inputs.empty()) return {};
+    const auto told = git(root, {"rev-parse", "--show-toplevel"});
+    std::error_code error;
+    const fs::path top = told && told->succeeded() ? fs::canonical(trimmed(told->out), error) : fs::path();
+    const fs::path from = error ? fs::path() : fs::canonical(root, error);
+    if (error || top.empty()) return {"(git rev-parse failed)"};
+    if (!lies_in(from, top)) return {"(git's working tree is another folder)"};
+    const auto listed = git(top, {"ls-files", "--recurse-submodules", "-z"});
+    if (!listed || !listed->succeeded()) return {"(git ls-files failed)"};
+    const std::vector<std::string> lines = pm::split(listed->out, '\0');
+    const std::set<std::string> tracked(lines.begin(), lines.end());
+    std::vector<std::string> untracked;
+    for (const std::string& input : inputs) {
+        if (!fs::exists(fs::symlink_status(from / input, error))) continue;
+        const fs::path file = (from.lexically_relative(top) / input).lexically_normal();
+        const auto steps = steps_to(top, file);
+        if (!steps) untracked.push_back(file.generic_string() + " (a link out of the checkout)");
+        if (steps)
+            for (const std::string& step : *steps)
+                if (!tracked.contains(step)) untracked.push_back(step);
+    }
+    return untracked;
+}
+
+} // namespace
 
 Checkout checkout_of(const fs::path& root, const std::vector<std::string>& inputs) {
     const auto said = [&](const std::vector<std::string>& arguments) -> std::optional<std::string> {
@@ -167,7 +234,7 @@ Checkout checkout_of(const fs::path& root, const std::vector<std::string>& input
     if (!commit) return checkout;
     checkout.commit = trimmed(*commit);
     const auto changed = said({"-c", "core.quotePath=false", "status", "--porcelain", "--untracked-files=no",
-                               "--ignore-submodules=none", "--no-renames"});
+                               "--ignore-submodules=untracked", "--no-renames"});
     // What cannot be asked is not clean.
     const auto prefix = said({"rev-parse", "--show-prefix"}); // of the root in the checkout
     if (!changed || !prefix) {
@@ -183,13 +250,7 @@ Checkout checkout_of(const fs::path& root, const std::vector<std::string>& input
     constexpr std::size_t kMarks = 3; // two letters and a space before each path
     for (const std::string& line : pm::split(*changed, '\n'))
         if (line.size() > kMarks && counts(line.substr(kMarks))) checkout.dirty.push_back(line.substr(kMarks));
-    std::vector<std::string> list{"--literal-pathspecs", "ls-files", "--others", "--full-name", "-z", "--"};
-    list.insert(list.end(), inputs.begin(), inputs.end());
-    const auto untracked = inputs.empty() ? std::optional<std::string>("") : said(list);
-    if (!untracked) checkout.dirty.emplace_back("(git ls-files failed)");
-    if (untracked)
-        for (std::string& path : pm::split(*untracked, '\0'))
-            if (!path.empty()) checkout.dirty.push_back(std::move(path));
+    for (std::string& path : untracked_inputs(root, inputs)) checkout.dirty.push_back(std::move(path));
     // What git is told to take as unchanged is not compared at all: lower case, or S.
     const auto marked = said({"ls-files", "-v", "--full-name", "-z", ":/"});
     if (!marked) checkout.dirty.emplace_back("(git ls-files -v failed)");

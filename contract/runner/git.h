@@ -13,6 +13,7 @@
 namespace hkc {
 
 /// git in `folder`, with a clean environment: GIT_DIR of a hook that runs us means another repository's business.
+/// Objects are themselves, not what `git replace` puts in their place.
 /// Error: it could not be started.
 pm::Result<Finished> git(const std::filesystem::path& folder, const std::vector<std::string>& arguments);
 
@@ -23,9 +24,10 @@ struct Checkout {
 };
 
 /// The checkout of `root`. Changed files of it count wherever they are, submodules included; untracked ones, ignored or
-/// not, where they are among `inputs` (from `root`); files that git is told to take as unchanged (assume-unchanged,
-/// skip-worktree) whether they are or not. What is in the build cache of `root`, .cache/, does not count unless it is
-/// among `inputs`. Where there is no git, the commit is empty.
+/// not, where they are among `inputs` (from `root`), or a link on the way to one is, or leads out of the checkout;
+/// files that git is told to take as unchanged (assume-unchanged, skip-worktree) whether they are or not. What is in
+/// the build cache of `root`, .cache/, does not count unless it is among `inputs`. Where there is no git, the commit is
+/// empty.
 Checkout checkout_of(const std::filesystem::path& root, const std::vector<std::string>& inputs);
 
 /// A commit of the repository that a root lies in.

@@ -1,60 +1,67 @@
 #include "contract/runner/input_files.h"
 
+#include "contract/toolchain/includes.h"
 #include "peacemaker/support/file.h"
-#include "peacemaker/support/text.h"
 
 #include <fmt/format.h>
 
 #include <regex>
 #include <set>
 #include <system_error>
+#include <utility>
 
 namespace hkc {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The names of a source's `#include "..."` lines.
-std::vector<std::string> included_names(const std::string& text) {
-    static const std::regex kInclude(R"re(^\s*#\s*include\s*"([^"]+)")re");
-    std::vector<std::string> names;
-    for (const std::string& line : pm::split(text, '\n')) {
-        if (line.find('#') == std::string::npos) continue;
-        std::smatch match;
-        if (std::regex_search(line, match, kInclude)) names.push_back(match[1]);
-    }
-    return names;
-}
-
 bool is_file(const fs::path& path) {
     std::error_code error;
     return fs::is_regular_file(path, error);
 }
 
-void add_source(const fs::path& root, const fs::path& source, const std::string& text, std::set<std::string>& files) {
+/// The names of files that a text may ask for. Where a macro makes a name, any that stands in the text may be it.
+std::vector<std::string> names_in(const std::string& text) {
+    IncludedNames asked = included_names(text);
+    if (!asked.computed) return std::move(asked.names);
+    static const std::regex kName(R"re(["<]([^"<>\n]+)[">])re");
+    for (std::sregex_iterator it(text.begin(), text.end(), kName), end; it != end; ++it)
+        asked.names.push_back((*it)[1]);
+    return std::move(asked.names);
+}
+
+/// Whichever of the files of that name the compiler takes, it is among them.
+void add_source(const fs::path& root, const fs::path& source, const std::string& text,
+                const std::vector<std::string>& flags, std::set<std::string>& files) {
     if (!files.insert(source.generic_string()).second) return;
-    for (const std::string& name : included_names(text)) {
-        for (const fs::path& candidate : {source.parent_path() / name, fs::path(name)}) {
-            const fs::path path = candidate.lexically_normal();
+    const std::vector<fs::path> folders = include_folders(source.parent_path(), flags);
+    for (const std::string& name : names_in(text))
+        for (const fs::path& folder : folders) {
+            const fs::path path = (folder / name).lexically_normal();
             if (path.is_absolute() || path.empty() || *path.begin() == ".." || !is_file(root / path)) continue;
-            if (const auto included = pm::read_file(root / path)) add_source(root, path, *included, files);
-            break;
+            if (const auto included = pm::read_file(root / path)) add_source(root, path, *included, flags, files);
         }
-    }
 }
 
 } // namespace
 
-pm::Result<std::vector<std::string>> source_files(const fs::path& root, const std::string& source) {
+pm::Result<std::vector<std::string>> source_files(const fs::path& root, const std::string& source,
+                                                  const std::vector<std::string>& flags) {
     const auto text = pm::read_file(root / source);
     if (!text) return text.error();
     std::set<std::string> files;
-    add_source(root, fs::path(source).lexically_normal(), *text, files);
+    add_source(root, fs::path(source).lexically_normal(), *text, flags, files);
+    for (const fs::path& named : files_in_flags(flags)) {
+        const fs::path path = named.lexically_normal();
+        if (path.is_absolute() || path.empty() || *path.begin() == ".." || !is_file(root / path)) continue;
+        if (const auto forced = pm::read_file(root / path)) add_source(root, path, *forced, flags, files);
+    }
     return std::vector<std::string>(files.begin(), files.end());
 }
 
 pm::Result<std::vector<std::string>> input_files(const Registry& registry) {
-    std::set<std::string> files, sources;
+    std::set<std::string> files;
+    std::set<std::pair<std::string, std::vector<std::string>>> sources; // with their flags
     if (is_file(registry.root / "toolchains.toml")) files.insert("toolchains.toml");
     std::error_code error;
     for (fs::directory_iterator it(registry.root / "registry", error), end; !error && it != end; it.increment(error))
@@ -62,12 +69,14 @@ pm::Result<std::vector<std::string>> input_files(const Registry& registry) {
     for (fs::recursive_directory_iterator it(registry.root / "records", error), end; !error && it != end;
          it.increment(error))
         if (is_file(it->path())) files.insert(it->path().lexically_relative(registry.root).generic_string());
-    for (const Kernel& kernel : registry.kernels) sources.insert(kernel.source);
+    for (const Kernel& kernel : registry.kernels) sources.emplace(kernel.source, kernel.flags);
     for (const Control& control : registry.controls)
-        if (const auto* build = std::get_if<PlantBuild>(&control.plant); build != nullptr && !build->source.empty())
-            sources.insert(build->source);
-    for (const std::string& source : sources) {
-        const auto all = source_files(registry.root, source);
+        if (const auto* build = std::get_if<PlantBuild>(&control.plant); build != nullptr && !build->source.empty()) {
+            const Kernel* twin = registry.find_kernel(control.of);
+            sources.emplace(build->source, twin == nullptr ? std::vector<std::string>{} : twin->flags);
+        }
+    for (const auto& [source, flags] : sources) {
+        const auto all = source_files(registry.root, source, flags);
         if (!all) return all.error();
         files.insert(all->begin(), all->end());
     }

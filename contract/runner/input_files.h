@@ -10,9 +10,11 @@
 
 namespace hkc {
 
-/// A source and the files that its `#include "..."` lines name, theirs included, as far as they lie under `root`; from
-/// `root`, sorted. Lines that the preprocessor would skip count too. Error: `source` cannot be read.
-pm::Result<std::vector<std::string>> source_files(const std::filesystem::path& root, const std::string& source);
+/// A source and the files that it may include, built with those flags: by its lines (included_names) and theirs, or by
+/// a flag. As far as they lie under `root`; from `root`, sorted. Where folders hold files of one name, all of them.
+/// Error: `source` cannot be read.
+pm::Result<std::vector<std::string>> source_files(const std::filesystem::path& root, const std::string& source,
+                                                  const std::vector<std::string>& flags);
 
 /// toolchains.toml, registry/*.toml, all of records/, and the source_files of every registration and control; from the
 /// root, sorted, each once. Error: a source that cannot be read.

@@ -198,6 +198,12 @@ TEST(ContractChanges, ACruderSourceOfAControlIsChanged) {
     const Snapshot cruder = taken();
     folder.write("controls/fault.h", "another\n");
     EXPECT_EQ(texts(contract_changes(cruder, taken())), changed) << "its header";
+    registry->kernels.back().flags.emplace_back("-Iinc");
+    folder.write("controls/crude.hip", "#include <far.h>\n");
+    folder.write("inc/far.h", "a subtle fault\n");
+    const Snapshot far = taken();
+    folder.write("inc/far.h", "a fault that anyone sees\n");
+    EXPECT_EQ(texts(contract_changes(far, taken())), changed) << "a header that a flag finds";
 }
 
 TEST(ContractChanges, WhatIsAddedOrAsksForMoreIsNone) {

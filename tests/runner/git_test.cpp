@@ -93,6 +93,64 @@ TEST_F(GitCheckout, AChangedSubmoduleIsDirt) {
     EXPECT_EQ(dirt(), Paths{"library"});
 }
 
+TEST_F(GitCheckout, AnUntrackedFileOfASubmoduleIsDirtWhereItIsAnInput) {
+    folder.write("library/a.toml", "x");
+    make_repository(folder.path() / "library");
+    git_in(tree(), {"submodule", "--quiet", "add", (folder.path() / "library").string(), "contracts/library"});
+    git_in(tree(), {"commit", "-q", "-m", "second"});
+    const Paths inputs = {"library/a.toml", "library/b.toml"};
+    EXPECT_EQ(checkout_of(root(), inputs).dirty, Paths{});
+    folder.write("tree/contracts/library/b.toml", "x");
+    EXPECT_EQ(checkout_of(root(), inputs).dirty, Paths{"contracts/library/b.toml"});
+}
+
+// A tracked link says nothing of what it leads to.
+TEST_F(GitCheckout, WhatALinkLeadsToIsDirtWhereItIsNotTracked) {
+    namespace fs = std::filesystem;
+    folder.write("tree/contracts/real/c.toml", "x");
+    folder.write("tree/.gitignore", "hidden\n");
+    folder.write("tree/hidden/d.toml", "x");
+    folder.write("elsewhere/e.toml", "x");
+    fs::create_symlink("../real/c.toml", root() / "registry/c.toml");
+    fs::create_symlink("../../hidden/d.toml", root() / "registry/d.toml");
+    fs::create_symlink("../../../elsewhere/e.toml", root() / "registry/e.toml");
+    fs::create_symlink(root() / "real/c.toml", root() / "registry/f.toml");
+    fs::create_symlink("../hidden", root() / "folder");
+    git_in(tree(), {"add", "-A"});
+    git_in(tree(), {"commit", "-q", "-m", "second"});
+    const auto dirt_of = [&](const std::string& input) { return checkout_of(root(), {input}).dirty; };
+    EXPECT_EQ(dirt_of("registry/c.toml"), Paths{});
+    EXPECT_EQ(dirt_of("registry/d.toml"), Paths{"hidden/d.toml"});
+    EXPECT_EQ(dirt_of("folder/d.toml"), Paths{"hidden/d.toml"});
+    EXPECT_EQ(dirt_of("registry/e.toml"), Paths{"contracts/registry/e.toml (a link out of the checkout)"});
+    EXPECT_EQ(dirt_of("registry/f.toml"), Paths{"contracts/registry/f.toml (a link out of the checkout)"})
+        << "in a worktree of another commit it leads here";
+    fs::create_symlink("a.toml", root() / "registry/g.toml");
+    EXPECT_EQ(dirt_of("registry/g.toml"), Paths{"contracts/registry/g.toml"});
+}
+
+TEST_F(GitCheckout, NoReplacedCommitStandsForAnother) {
+    folder.write("tree/other.txt", "changed");
+    const std::string first = git_in(tree(), {"rev-parse", "HEAD"});
+    git_in(tree(), {"add", "-A"});
+    const std::string changed = git_in(tree(), {"commit-tree", "-m", "x", git_in(tree(), {"write-tree"})});
+    git_in(tree(), {"replace", first, changed});
+    EXPECT_EQ(dirt(), Paths{"other.txt"});
+}
+
+TEST_F(GitCheckout, NoSettingHidesAChange) {
+    const std::filesystem::path monitor = folder.write_script("monitor", "#!/bin/sh\nprintf 'token\\0'\n");
+    git_in(tree(), {"config", "core.fsmonitor", monitor.string()});
+    for (const char* command : {"update-index --fsmonitor", "status"})
+        ASSERT_EQ(std::system(("git -C " + tree().string() + " " + command + " > /dev/null").c_str()), 0);
+    folder.write("tree/other.txt", "changed");
+    EXPECT_EQ(dirt(), Paths{"other.txt"});
+    std::filesystem::copy(tree(), folder.path() / "clean", std::filesystem::copy_options::recursive);
+    git_in(tree(), {"config", "core.worktree", (folder.path() / "clean").string()});
+    folder.write("clean/other.txt", "b");
+    EXPECT_EQ(dirt(), Paths{"(git's working tree is another folder)"});
+}
+
 TEST_F(GitCheckout, OutsideOfGitThereIsNoCommit) {
     const ScratchFolder elsewhere;
     EXPECT_EQ(checkout_of(elsewhere.path(), {"a"}).commit, "");

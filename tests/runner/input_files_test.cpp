@@ -44,10 +44,27 @@ TEST_F(InputFiles, AreDeclarationsToolchainsRecordsSourcesAndWhatThoseInclude) {
     ASSERT_TRUE(files) << files.error().text;
     EXPECT_EQ(*files, (Files{"controls/spill.hip", "kernels/tile.h", "kernels/tile.hip", "records/clang/a.json",
                              "registry/a.toml", "registry/b.toml", "shared/all.h", "toolchains.toml"}));
-    const auto source = source_files(folder.path(), "kernels/tile.hip");
+    const auto source = source_files(folder.path(), "kernels/tile.hip", {});
     ASSERT_TRUE(source);
     EXPECT_EQ(*source, (Files{"kernels/tile.h", "kernels/tile.hip", "shared/all.h"}));
-    EXPECT_FALSE(source_files(folder.path(), "kernels/none.hip"));
+    EXPECT_FALSE(source_files(folder.path(), "kernels/none.hip", {}));
+}
+
+TEST_F(InputFiles, AreWhateverTheFlagsLetASourceInclude) {
+    folder.write("inc/tile.h", "");
+    folder.write("inc/angle.h", "");
+    folder.write("inc/asked.h", "");
+    folder.write("inc/by_macro.h", "");
+    folder.write("force.h", "");
+    folder.write("kernels/all.hip", "#include <angle.h>\n#include \"tile.h\"\n#if __has_include(<asked.h>)\n#endif\n");
+    folder.write("kernels/macro.hip", "#define NAME <by_macro.h>\n#include NAME\n");
+    const auto all = source_files(folder.path(), "kernels/all.hip", {"-Iinc", "-include", "force.h"});
+    ASSERT_TRUE(all);
+    EXPECT_EQ(*all, (Files{"force.h", "inc/angle.h", "inc/asked.h", "inc/tile.h", "kernels/all.hip", "kernels/tile.h"}))
+        << "which tile.h it is, the compiler decides";
+    const auto macro = source_files(folder.path(), "kernels/macro.hip", {"-I", "inc"});
+    ASSERT_TRUE(macro);
+    EXPECT_EQ(*macro, (Files{"inc/by_macro.h", "kernels/macro.hip"}));
 }
 
 TEST_F(InputFiles, AChangeOfAnyChangesTheHashAndNothingElseDoes) {

@@ -295,6 +295,32 @@ TEST_F(ReceiptTool, AFileThatGitIsToldNotToLookAtIsDirty) {
     }
 }
 
+// A base whose run of a chip was left out has no problems there.
+TEST_F(ReceiptTool, ABaseThatLeavesOutAChipIsAFault) {
+    write_registry("chips = [\"gfx1151\"]", "chips = [\"gfx1151\", \"gfx1201\"]");
+    commit("second");
+    git("commit -q --allow-empty -m third");
+    (void)make("--base second --allow-unchecked");
+    auto told = hkc::receipt::read_json(text_of_file(out() / "receipt.json"));
+    ASSERT_TRUE(told) << told.error().text;
+    const std::string fault = "fault: base: its run leaves out gfx1201, which the head's has\n";
+    EXPECT_FALSE(has(verify("--allow-unchecked " + file("receipt.json")).out, fault));
+    const auto left_out = [](const auto& one) { return one.chip == "gfx1201"; };
+    auto& run = *told->base.run;
+    std::erase(run.outcome.chips, "gfx1201");
+    std::erase_if(run.outcome.kernels, left_out);
+    std::erase_if(run.outcome.controls, left_out);
+    run.description.tasks = run.outcome.kernels.size() + run.outcome.controls.size();
+    for (auto& toolchain : told->base.audited->toolchains) {
+        std::erase_if(toolchain.built, left_out);
+        std::erase_if(toolchain.kernels, left_out);
+    }
+    write_receipt(hkc::receipt::to_json(*told));
+    const Ran forged = verify("--allow-unchecked " + file("receipt.json"));
+    EXPECT_EQ(forged.status, 1);
+    EXPECT_TRUE(has(forged.out, fault)) << forged.out;
+}
+
 TEST_F(ReceiptTool, NamesOfAMachineAreFaultsInBothTexts) {
     ASSERT_EQ(make("--base first").status, 0);
     const std::string home = std::string("/ho") + "me/someone/tree";
@@ -512,11 +538,19 @@ TEST_F(ReceiptTool, AWorktreeThatAKilledRunLeftIsRemovedAndOneInUseIsNot) {
     const fs::path left = folder_.path() / "tmp/hkc-base-left00", used = folder_.path() / "tmp/hkc-base-used00";
     git("worktree add -q --detach " + left.string());
     git("worktree add -q --detach " + used.string());
+    const fs::path own = folder_.path() / "hkc-base-mine", branch = folder_.path() / "hkc-base-branch";
+    git("worktree add -q --detach " + own.string());
+    git("worktree add -q -b work " + branch.string());
     const int lock = open(used.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     ASSERT_EQ(flock(lock, LOCK_EX), 0);
     EXPECT_EQ(make("--base first").status, 0);
     EXPECT_FALSE(fs::exists(left));
     EXPECT_TRUE(fs::exists(used / "contracts/square.hip"));
+    for (const fs::path& kept : {own, branch}) {
+        EXPECT_TRUE(fs::exists(kept / "contracts/square.hip")) << "the user's";
+        git("worktree remove " + kept.string());
+    }
+    git("branch -q -D work");
     close(lock);
     EXPECT_EQ(make("--base first").status, 0);
     expect_nothing_is_left();
@@ -535,7 +569,10 @@ TEST_F(ReceiptTool, AKilledRunLeavesNothingBehind) {
         EXPECT_TRUE(running.alive());
         running.signal(number);
         const Ran ran = running.end();
-        EXPECT_EQ(ran.signal, number) << ran.out;
+        if (number == SIGKILL)
+            EXPECT_EQ(ran.signal, number) << ran.out;
+        else
+            EXPECT_EQ(ran.status, 130) << ran.out;
         EXPECT_FALSE(fs::exists(out() / "receipt.json"));
         expect_nothing_is_left();
     }
@@ -566,8 +603,24 @@ TEST_F(ReceiptTool, AToolchainThatIsCalledMissingAndIsHereIsNeverVerified) {
         forged.at("exit_status") = 0;
         write_receipt(sealed(forged));
     };
+    // A run of another toolchain than the pinned one is no run of the head.
+    const Ran other = shell(fmt::format("{} {}/hip-kernel-contract --root {} --device embedded --toolchain second "
+                                        "--json {}",
+                                        environment(), kBin, root().string(), (folder_.path() / "run.json").string()));
+    ASSERT_EQ(other.status, 0) << other.out;
+    const Ran refused = make("--base two --run " + (folder_.path() / "run.json").string());
+    EXPECT_EQ(refused.status, 2) << refused.out;
+    EXPECT_TRUE(has(refused.out, "its objects are those of toolchain second; expected clang-22.1.8, the pinned one"))
+        << refused.out;
+
     ASSERT_EQ(make("--base two").status, 0);
     EXPECT_EQ(verify().status, 0) << verify().out;
+    Json forged = receipt();
+    for (const char* side : {"head", "base"}) forged.at(side).at("run").at("toolchain") = "second";
+    write_receipt(sealed(forged));
+    EXPECT_TRUE(has(verify().out, "fault: the run's toolchain is second; toolchains.toml pins clang-22.1.8\n"))
+        << verify().out;
+    ASSERT_EQ(make("--base two").status, 0);
     hide();
     const Ran untold = verify();
     EXPECT_EQ(untold.status, 1) << untold.out;
