@@ -32,7 +32,8 @@ std::string why_not_of_head(const ReadReport& run, const std::string& commit, bo
     if (run.outcome.gates != whole.gates)
         return fmt::format("its gates are {}; expected {}", gates_text(run.outcome.gates), gates_text(whole.gates));
     if (d.toolchain != toolchain)
-        return fmt::format("its objects are those of toolchain {}; expected {}, the pinned one", d.toolchain, toolchain);
+        return fmt::format("its objects are those of toolchain {}; expected {}, the pinned one", d.toolchain,
+                           toolchain);
     if (d.seed != whole.seed) return fmt::format("its seed is {}; expected {}", d.seed, whole.seed);
     return {};
 }

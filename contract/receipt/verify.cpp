@@ -258,8 +258,8 @@ Lines oracle_faults(const Side& side, const char* option) {
                         libraries_text(loaded_oracle_libraries()))};
 }
 
-/// The gates are of the pinned toolchain. The compiler's own words name the version that toolchains.toml asks for; where
-/// another was allowed, they cannot be told.
+/// The gates are of the pinned toolchain. The compiler's own words name the version that toolchains.toml asks for;
+/// where another was allowed, they cannot be told.
 Lines compiler_faults(const ReadReport& run, const Registry& registry) {
     const RunDescription& d = run.description;
     const auto specs = load_toolchains(registry.root);

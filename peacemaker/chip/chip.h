@@ -34,6 +34,9 @@ struct Chip {
     std::uint32_t vgprs = 0;
     std::uint32_t vgpr_granule = 0;
     std::uint32_t vgprs_simd = 0;
+    std::uint32_t waves_simd = 0;
+    std::uint32_t simds_cu = 0;
+    std::uint32_t workgroups_cu = 0;
     std::uint32_t sgprs = 0;
     std::uint32_t flat_offset_bits = 0;
     std::uint32_t smem_offset_bits = 0;

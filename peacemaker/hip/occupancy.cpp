@@ -1,3 +1,4 @@
+#include "peacemaker/object/occupancy.h"
 #include "peacemaker/hip/export.h"
 #include "peacemaker/hip/kernel_facts.h"
 
@@ -7,23 +8,15 @@
 namespace pm::hip {
 namespace {
 
-/// Waves that a SIMD holds at most (RDNA: 16; gfx10.3 the same).
-constexpr std::uint32_t kWavesOfSimd = 16;
-/// A workgroup lies on a work-group processor's half: two SIMDs.
-constexpr std::uint32_t kSimds = 2;
-
 /// Workgroups of `block` work-items that a compute unit holds at once; 0 where it holds none.
 std::uint32_t active_blocks(const Chip& chip, const Kernel& kernel, std::uint32_t block, std::size_t dynamic_lds) {
     const std::uint32_t lanes = kernel.resources.wave;
     const std::uint32_t waves = (block + lanes - 1) / lanes;
-    // A register of a wave64 takes twice the room, and half as many are a granule.
-    const std::uint32_t rows = granted_vgprs(chip, kernel) * (lanes / 32);
-    const std::uint32_t taken = (rows + chip.vgpr_granule - 1) / chip.vgpr_granule * chip.vgpr_granule;
-    const std::uint32_t fit = std::min(kWavesOfSimd, chip.vgprs_simd / taken);
+    const std::uint32_t fit = waves_by_vgprs(chip, granted_vgprs(chip, kernel), lanes);
     const std::uint64_t lds = kernel.resources.lds + dynamic_lds;
     if (lds > chip.lds_bytes) return 0;
     const std::uint64_t by_lds = lds == 0 ? UINT32_MAX : chip.lds_bytes / lds;
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(fit * kSimds / waves, by_lds));
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(fit * chip.simds_cu / waves, by_lds));
 }
 
 hipError_t count_blocks(Runtime& runtime, const Function& function, int* blocks, int block, std::size_t dynamic_lds) {

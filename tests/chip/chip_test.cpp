@@ -24,6 +24,9 @@ kernarg_bytes = 4096
 vgprs = 256
 vgpr_granule = 24
 vgprs_simd = 1536
+waves_simd = 15
+simds_cu = 3
+workgroups_cu = 17
 sgprs = 106
 flat_offset_bits = 12
 smem_offset_bits = 21
@@ -67,6 +70,9 @@ TEST(ParseChips, ReadsEveryField) {
     EXPECT_EQ(c.vgprs, 256U);
     EXPECT_EQ(c.vgpr_granule, 24U);
     EXPECT_EQ(c.vgprs_simd, 1536U);
+    EXPECT_EQ(c.waves_simd, 15U);
+    EXPECT_EQ(c.simds_cu, 3U);
+    EXPECT_EQ(c.workgroups_cu, 17U);
     EXPECT_EQ(c.sgprs, 106U);
     EXPECT_EQ(c.flat_offset_bits, 12U);
     EXPECT_EQ(c.smem_offset_bits, 21U);
