@@ -33,7 +33,9 @@ std::vector<std::string> processes_of_session(pid_t session) {
     for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
         const std::string pid = entry.path().filename();
         if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
-        const std::string stat = text_of_file(entry.path() / "stat");
+        std::string stat; // empty where the process has gone meanwhile
+        std::ifstream file(entry.path() / "stat");
+        std::getline(file, stat, '\0');
         const std::size_t name_end = stat.rfind(')');
         if (name_end == std::string::npos) continue;
         std::istringstream rest(stat.substr(name_end + 1));
