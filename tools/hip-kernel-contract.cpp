@@ -171,7 +171,7 @@ int merge(const MergeOptions& options) {
     const auto whole = hkc::merge_reports(reports, pm::split(options.chips, ','));
     if (!whole) return complain(kBadUsage, whole.error().text);
     const bool allowed = whole->description.allow_unchecked;
-    fmt::print("{}", hkc::run_lines(whole->outcome, coloured()));
+    fmt::print("{}", hkc::run_lines(whole->outcome, whole->description.toolchain, coloured()));
     const auto written = write_reports(options.json, hkc::report_json(whole->outcome, whole->description),
                                        options.junit, whole->outcome, allowed);
     if (!written) return complain(kBadUsage, written.error().text);
@@ -246,7 +246,8 @@ int run(Options& options) {
     const auto& report = std::get<hkc::RunReport>(outcome);
     for (const std::string& warning : report.warnings)
         fmt::print(stderr, "hip-kernel-contract: warning: {}\n", warning);
-    fmt::print("{}", hkc::with_options(hkc::run_lines(report.outcome, coloured()), options.project));
+    fmt::print("{}", hkc::with_options(hkc::run_lines(report.outcome, report.description.toolchain, coloured()),
+                                       options.project));
     const bool allow_unchecked = report.description.allow_unchecked;
     int status = hkc::exit_status(report.outcome, allow_unchecked);
     std::string json = hkc::report_json(report.outcome, report.description);

@@ -401,8 +401,7 @@ std::string to_text(const AuditReport& report, RecordLines lines) {
                             [&chip](const Audited& kernel) { return kernel.chip == chip.name; }))
                 text += chip_text(toolchain, chip.name, lines);
         if (std::any_of(toolchain.kernels.begin(), toolchain.kernels.end(), differs_by_finding))
-            text += fmt::format("if what differs is meant, record it with: {}\n",
-                                records::record_command(toolchain.spec.name));
+            text += records::how_to_record_changes(toolchain.spec.name) + '\n';
     }
     return text;
 }

@@ -17,29 +17,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_tree(const fs::path& folder) {
-    std::error_code ec;
-    return fs::is_directory(folder / "registry", ec) && fs::is_regular_file(folder / "toolchains.toml", ec);
-}
+/// The parts of a tree that a folder has.
+struct TreeParts {
+    bool registry = false;
+    bool toolchains = false;
 
-/// Whether it has one part of a tree and lacks the other.
-bool is_half_a_tree(const fs::path& folder) {
-    std::error_code ec;
-    return fs::is_directory(folder / "registry", ec) != fs::is_regular_file(folder / "toolchains.toml", ec);
-}
+    static TreeParts of(const fs::path& folder) {
+        std::error_code ec;
+        return {fs::is_directory(folder / "registry", ec), fs::is_regular_file(folder / "toolchains.toml", ec)};
+    }
+    [[nodiscard]] bool whole() const { return registry && toolchains; }
+};
 
 /// `folder` or its nearest parent that is a tree.
 std::optional<fs::path> tree_at_or_above(fs::path folder) {
-    while (!is_tree(folder)) {
+    while (!TreeParts::of(folder).whole()) {
         if (!folder.has_relative_path()) return std::nullopt;
         folder = folder.parent_path();
     }
     return folder;
 }
 
-pm::Error half_a_tree(const fs::path& folder, const std::optional<fs::path>& own) {
-    std::error_code ec;
-    if (!fs::is_directory(folder / "registry", ec))
+pm::Error half_a_tree(const fs::path& folder, const TreeParts& parts, const std::optional<fs::path>& own) {
+    if (!parts.registry)
         return pm::Error{fmt::format("{} has toolchains.toml but no folder registry/, which declares the kernels; make "
                                      "it, or name another tree with --root",
                                      folder.string())};
@@ -56,8 +56,9 @@ pm::Error half_a_tree(const fs::path& folder, const std::optional<fs::path>& own
 pm::Result<FoundRoot> find_root(const fs::path& current, const fs::path& program) {
     if (const auto tree = tree_at_or_above(current)) return FoundRoot{tree->lexically_relative(current)};
     std::optional<fs::path> own = tree_at_or_above(program.parent_path());
-    if (const fs::path data = pm::installed_data(program); !own && is_tree(data)) own = data;
-    if (is_half_a_tree(current)) return half_a_tree(current, own);
+    if (const fs::path data = pm::installed_data(program); !own && TreeParts::of(data).whole()) own = data;
+    const TreeParts parts = TreeParts::of(current);
+    if (parts.registry != parts.toolchains) return half_a_tree(current, parts, own);
     if (own) return FoundRoot{*own, true};
     return pm::Error{fmt::format("no registry/ and toolchains.toml in the current folder {} or beside the program {}, "
                                  "nor in a parent of either; --root names the folder that has them",

@@ -101,6 +101,10 @@ std::string record_command(std::string_view toolchain) {
                        toolchain);
 }
 
+std::string how_to_record_changes(std::string_view toolchain) {
+    return "if what differs is meant, record it with: " + record_command(toolchain);
+}
+
 pm::Result<Log> parse_log(std::string_view text, const std::string& where) {
     Log log;
     std::string errors;

@@ -39,6 +39,9 @@ std::string record_text(std::string_view toolchain, std::string_view chip, std::
 /// The command that makes what a toolchain's objects cost its records.
 std::string record_command(std::string_view toolchain);
 
+/// What to do about objects that differ from their records, as a line without an end.
+std::string how_to_record_changes(std::string_view toolchain);
+
 struct Log {
     std::vector<FingerprintLine> fingerprints;
     std::vector<RecordLine> records;

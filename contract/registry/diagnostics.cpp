@@ -18,9 +18,18 @@ void Diagnostics::add(const SourceLocation& at, std::string text) {
 
 void Diagnostics::add_once(const SourceLocation& at, std::string_view topic, std::string text) {
     ++count_;
+    if (seen_.insert(seen_as(at, topic)).second) problems_.push_back({at, std::move(text)});
+}
+
+void Diagnostics::settle(const SourceLocation& at, std::string_view topic) { seen_.insert(seen_as(at, topic)); }
+
+bool Diagnostics::settled(const SourceLocation& at, std::string_view topic) const {
+    return seen_.contains(seen_as(at, topic));
+}
+
+Diagnostics::Seen Diagnostics::seen_as(const SourceLocation& at, std::string_view topic) {
     // No problem's own text starts with a NUL, so that a topic is never taken for one.
-    if (seen_.emplace(at.file, at.line, std::string(1, '\0').append(topic)).second)
-        problems_.push_back({at, std::move(text)});
+    return {at.file, at.line, std::string(1, '\0').append(topic)};
 }
 
 pm::Error Diagnostics::error() const {

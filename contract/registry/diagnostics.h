@@ -21,6 +21,10 @@ public:
     /// A problem that many expansions of one declaration share: only the first a place and topic is kept.
     void add_once(const SourceLocation& at, std::string_view topic, std::string text);
 
+    /// Another problem tells this one, too: add_once keeps nothing of this place and topic.
+    void settle(const SourceLocation& at, std::string_view topic);
+    bool settled(const SourceLocation& at, std::string_view topic) const;
+
     /// Problems added so far; grows with each call of add, so that a reader can tell whether its part was clean.
     std::size_t count() const { return count_; }
     bool empty() const { return problems_.empty(); }
@@ -30,12 +34,15 @@ public:
     pm::Error error() const;
 
 private:
+    using Seen = std::tuple<std::string, std::uint32_t, std::string>;
+    static Seen seen_as(const SourceLocation& at, std::string_view topic);
+
     struct Problem {
         SourceLocation at;
         std::string text;
     };
     std::vector<Problem> problems_;
-    std::set<std::tuple<std::string, std::uint32_t, std::string>> seen_;
+    std::set<Seen> seen_;
     std::size_t count_ = 0;
 };
 

@@ -10,6 +10,8 @@
 namespace hkc {
 namespace {
 
+std::string missing(std::string_view key) { return fmt::format("key '{}' is missing", key); }
+
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -65,9 +67,11 @@ void Entry::problem(const SourceLocation& at, std::string_view text) const {
 void Entry::allow(std::span<const std::string_view> keys) const {
     for (const auto& [key, node] : table_) {
         if (std::find(keys.begin(), keys.end(), key.str()) != keys.end()) continue;
+        const std::vector<std::string> known = to_strings(keys);
         problem({file_, key.source().begin.line},
-                fmt::format("unknown key '{}'{}; expected one of {}", key.str(),
-                            pm::did_you_mean(key.str(), to_strings(keys)), fmt::join(keys, ", ")));
+                fmt::format("unknown key '{}'{}; expected one of {}", key.str(), pm::did_you_mean(key.str(), known),
+                            fmt::join(keys, ", ")));
+        diagnostics_.settle(at(), missing(pm::nearest_name(key.str(), known)));
     }
 }
 
@@ -78,8 +82,12 @@ const toml::node* Entry::find(std::string_view key) const {
 
 const toml::node* Entry::require(std::string_view key) const {
     const toml::node* node = find(key);
-    if (node == nullptr) problem(at(), fmt::format("key '{}' is missing", key));
-    return node;
+    if (node != nullptr) return node;
+    const std::string topic = missing(key);
+    // What the family misspells, its registrations do not lack besides.
+    if (defaults_ != nullptr && diagnostics_.settled(at(*defaults_), topic)) diagnostics_.settle(at(), topic);
+    diagnostics_.add_once(at(), topic, fmt::format("{}: {}", what_, topic));
+    return nullptr;
 }
 
 std::optional<std::string> Entry::substitute(const std::string& text, const SourceLocation& at, std::string_view label,

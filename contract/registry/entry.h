@@ -44,7 +44,7 @@ public:
 
     /// The key's node, the family's where the table has none; null where neither has.
     const toml::node* find(std::string_view key) const;
-    /// The same; reports a missing key.
+    /// The same; reports a missing key, unless `allow` took another for a misspelling of it.
     const toml::node* require(std::string_view key) const;
 
     /// Typed reading of a node that messages call `label`; a wrong type is reported and gives nothing.

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <set>
 
@@ -15,6 +16,8 @@ namespace hkc {
 namespace {
 
 constexpr std::chrono::seconds kProbeLimit{60};
+
+bool has(const auto& list, const auto& value) { return std::find(list.begin(), list.end(), value) != list.end(); }
 
 std::string probe(DeviceKind kind) {
     nlohmann::json said;
@@ -121,9 +124,6 @@ std::vector<Task> tasks_of_shard(const std::vector<Task>& tasks, const Shard& sh
 
 std::vector<Task> select_tasks(const Registry& registry, const std::vector<std::string>& chips, std::string_view filter,
                                const std::vector<std::uint32_t>& gates) {
-    const auto has = [](const auto& list, const auto& value) {
-        return std::find(list.begin(), list.end(), value) != list.end();
-    };
     std::vector<Task> tasks;
     for (const std::string& chip : chips) {
         for (const Kernel& kernel : registry.kernels)
@@ -135,6 +135,30 @@ std::vector<Task> select_tasks(const Registry& registry, const std::vector<std::
                 tasks.push_back({registry.find_kernel(control.of), &control, chip});
     }
     return tasks;
+}
+
+std::vector<std::string> shape_warnings(const std::vector<Task>& tasks) {
+    struct Mark {
+        std::string_view name, meaning;
+        bool Shape::*is;
+    };
+    static constexpr std::array kMarks{Mark{"served", "a size that is used", &Shape::served},
+                                       Mark{"ragged", "a size that leaves workgroups partly filled", &Shape::ragged}};
+    std::vector<std::string> warnings;
+    for (const Mark& mark : kMarks) {
+        std::vector<std::string> without; // each once: a task is of one chip
+        for (const Task& task : tasks) {
+            const auto marked = [&mark](const Shape& shape) { return shape.*mark.is; };
+            if (task.control == nullptr && !has(without, task.kernel->name) &&
+                std::none_of(task.kernel->shapes.begin(), task.kernel->shapes.end(), marked))
+                without.push_back(task.kernel->name);
+        }
+        if (!without.empty())
+            warnings.push_back(fmt::format(
+                "{}{}: no shape is marked {} = true, so gate 2 asks none of {}", without.front(),
+                without.size() == 1 ? "" : fmt::format(" and {} more", without.size() - 1), mark.name, mark.meaning));
+    }
+    return warnings;
 }
 
 std::vector<std::string> registered_chips(const Registry& registry) {
@@ -149,17 +173,14 @@ std::vector<std::string> registered_chips(const Registry& registry) {
 
 pm::Result<std::vector<std::string>> named_chips(const Registry& registry, const std::vector<std::string>& named) {
     const std::vector<std::string> registered = registered_chips(registry);
-    const auto among = [](const std::vector<std::string>& all, const std::string& chip) {
-        return std::find(all.begin(), all.end(), chip) != all.end();
-    };
-    if (named.empty() || among(named, "all")) return registered;
+    if (named.empty() || has(named, "all")) return registered;
     for (const std::string& chip : named)
-        if (!among(registered, chip))
+        if (!has(registered, chip))
             return pm::Error{fmt::format("chip \"{}\": no registration names it{}; expected {}, or all", chip,
                                          pm::did_you_mean(chip, registered), fmt::join(registered, ", "))};
     std::vector<std::string> chips;
     for (const std::string& chip : registered)
-        if (among(named, chip)) chips.push_back(chip);
+        if (has(named, chip)) chips.push_back(chip);
     return chips;
 }
 

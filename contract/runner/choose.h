@@ -58,6 +58,10 @@ std::vector<Task> select_tasks(const Registry& registry, const std::vector<std::
 /// The tasks of one shard, in the same order. Controls are tasks as registrations are.
 std::vector<Task> tasks_of_shard(const std::vector<Task>& tasks, const Shard& shard);
 
+/// What gate 2 does not ask for want of shapes: a line each for the registrations among the tasks that have none marked
+/// `served`, and those that have none marked `ragged`.
+std::vector<std::string> shape_warnings(const std::vector<Task>& tasks);
+
 /// The chips that any registration names, in the order of chips.toml.
 std::vector<std::string> registered_chips(const Registry& registry);
 

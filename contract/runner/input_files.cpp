@@ -30,18 +30,26 @@ std::vector<std::string> names_in(const std::string& text) {
     return std::move(asked.names);
 }
 
-/// Whichever of the files of that name the compiler takes, it is among them.
-void add_source(const fs::path& root, const fs::path& source, const std::string& text,
-                const std::vector<std::string>& flags, std::set<std::string>& files) {
-    if (!files.insert(source.generic_string()).second) return;
-    const std::vector<fs::path> folders = include_folders(source.parent_path(), flags);
-    for (const std::string& name : names_in(text))
-        for (const fs::path& folder : folders) {
-            const fs::path path = (folder / name).lexically_normal();
-            if (path.is_absolute() || path.empty() || *path.begin() == ".." || !is_file(root / path)) continue;
-            if (const auto included = pm::read_file(root / path)) add_source(root, path, *included, flags, files);
-        }
-}
+/// The files of a source, each with what it may include.
+struct Sources {
+    const fs::path& root;
+    const std::vector<std::string>& flags;
+    std::set<std::string> files;
+
+    /// Whichever of the files of a name the compiler takes, it is among them.
+    void add(const fs::path& source, const std::string& text) {
+        if (!files.insert(source.generic_string()).second) return;
+        const std::vector<fs::path> folders = include_folders(source.parent_path(), flags);
+        for (const std::string& name : names_in(text))
+            for (const fs::path& folder : folders) add_if_in_tree(folder / name);
+    }
+
+    void add_if_in_tree(const fs::path& named) {
+        const fs::path path = named.lexically_normal();
+        if (path.is_absolute() || path.empty() || *path.begin() == ".." || !is_file(root / path)) return;
+        if (const auto text = pm::read_file(root / path)) add(path, *text);
+    }
+};
 
 } // namespace
 
@@ -49,14 +57,10 @@ pm::Result<std::vector<std::string>> source_files(const fs::path& root, const st
                                                   const std::vector<std::string>& flags) {
     const auto text = pm::read_file(root / source);
     if (!text) return text.error();
-    std::set<std::string> files;
-    add_source(root, fs::path(source).lexically_normal(), *text, flags, files);
-    for (const fs::path& named : files_in_flags(flags)) {
-        const fs::path path = named.lexically_normal();
-        if (path.is_absolute() || path.empty() || *path.begin() == ".." || !is_file(root / path)) continue;
-        if (const auto forced = pm::read_file(root / path)) add_source(root, path, *forced, flags, files);
-    }
-    return std::vector<std::string>(files.begin(), files.end());
+    Sources sources{root, flags, {}};
+    sources.add(fs::path(source).lexically_normal(), *text);
+    for (const fs::path& named : paths_in_flags(flags)) sources.add_if_in_tree(named);
+    return std::vector<std::string>(sources.files.begin(), sources.files.end());
 }
 
 pm::Result<std::vector<std::string>> input_files(const Registry& registry) {

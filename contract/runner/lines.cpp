@@ -1,6 +1,7 @@
 #include "contract/runner/lines.h"
 
 #include "contract/gates/gate.h"
+#include "contract/records/lines.h"
 #include "contract/runner/choose.h"
 #include "peacemaker/support/interrupt.h"
 #include "peacemaker/support/text.h"
@@ -32,7 +33,7 @@ std::string gate_line(const std::string& chip, const std::string& name, const Ga
         line += fmt::format("{}: {}", result.findings.front().kind, result.findings.front().text);
     else if (!result.unchecked.empty())
         line += result.unchecked.front();
-    if (further > 1) line += fmt::format("; {} more", further - 1);
+    if (further > 1) line += fmt::format("; {} more, see --json", further - 1);
     return one_line(std::move(line)) + '\n';
 }
 
@@ -81,12 +82,21 @@ std::string certificate_notes(const KernelOutcome& kernel) {
     std::string text;
     for (const Certificate& one : kernel.certificates) {
         if (one.reasons.empty()) continue;
-        text += one_line(fmt::format("note {} {}: {} is {}: {}{}", kernel.chip, kernel.name, one.kernel,
-                                     pm::certify::verdict_name(one.verdict), one.reasons.front().text,
-                                     one.reasons.size() == 1 ? "" : fmt::format("; {} more", one.reasons.size() - 1)));
+        text += one_line(
+            fmt::format("note {} {}: {} is {}: {}{}", kernel.chip, kernel.name, one.kernel,
+                        pm::certify::verdict_name(one.verdict), one.reasons.front().text,
+                        one.reasons.size() == 1 ? "" : fmt::format("; {} more, see --json", one.reasons.size() - 1)));
         text += '\n';
     }
     return text;
+}
+
+bool differs_from_record(const KernelOutcome& kernel) {
+    return std::any_of(kernel.gates.begin(), kernel.gates.end(), [](const GateResult& result) {
+        return result.status == Status::kFail &&
+               std::any_of(result.findings.begin(), result.findings.end(),
+                           [](const Finding& f) { return f.kind == kind::kRecordDiffers; });
+    });
 }
 
 /// `certify gfx1151: 65 certified, 0 open, 0 unchecked`; nothing where it was not asked.
@@ -102,7 +112,7 @@ std::string certify_line(const RunOutcome& run, const std::string& chip) {
 
 } // namespace
 
-std::string run_lines(const RunOutcome& run, bool colour) {
+std::string run_lines(const RunOutcome& run, std::string_view toolchain, bool colour) {
     std::string text;
     for (const KernelOutcome& kernel : run.kernels) {
         for (const GateResult& result : kernel.gates)
@@ -111,6 +121,8 @@ std::string run_lines(const RunOutcome& run, bool colour) {
         text += interrupted_line(kernel, colour);
         text += certificate_notes(kernel);
     }
+    if (std::any_of(run.kernels.begin(), run.kernels.end(), differs_from_record))
+        text += records::how_to_record_changes(toolchain) + '\n';
     for (const ControlOutcome& control : run.controls) {
         if (control.verdict == ControlVerdict::kRedAsPlanted) continue;
         text += one_line(

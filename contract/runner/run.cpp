@@ -243,11 +243,11 @@ void run_task(const Run& run, const Task& task, const ChildPipe& pipe) {
         subject.object = &**parsed;
     else
         subject.object_error = parsed->error().text;
-    const std::vector<LaunchedKernel> launched = launched_kernels(planted.kernel);
-    const bool demanded = task.kernel->certify && (task.control == nullptr || asks_certificate(*task.control));
-    if (demanded)
+    if (task.kernel->certify && (task.control == nullptr || asks_certificate(*task.control))) {
+        const std::vector<LaunchedKernel> launched = launched_kernels(planted.kernel);
         subject.certificates =
             certificates_of(planted.mutate != nullptr ? certify_object(*parsed, launched) : own.certificates, launched);
+    }
     subject.object_of_kernel = [&](const Kernel& kernel) -> const pm::CodeObject* {
         const Object& object = object_of(build_of(kernel));
         return object.parsed ? &*object.parsed : nullptr;
@@ -477,6 +477,8 @@ std::variant<ReadyRun, RunFailure> prepare(const Registry& registry, const RunRe
         return RunFailure{kBadInput, fmt::format("shard {} holds nothing: {} registrations and controls are selected; "
                                                  "expected no more shards than that",
                                                  shard_text(request.shard), selected.size())};
+    if (asks_gate(request, kMemoryGate))
+        for (std::string& warning : shape_warnings(run.tasks)) report.warnings.push_back(std::move(warning));
     auto description = describe(run);
     if (!description) return RunFailure{kBadInput, description.error().text};
     report.description = std::move(*description);

@@ -43,7 +43,7 @@ struct RunFailure {
 struct RunReport {
     RunOutcome outcome;
     RunDescription description;
-    std::vector<std::string> warnings; // for a person: a compiler that is not the pinned one
+    std::vector<std::string> warnings; // for a person: a compiler that is not the pinned one, shapes that gate 2 lacks
     bool interrupted = false;          // what was not finished is unchecked, for that reason; no run to allow it
 };
 

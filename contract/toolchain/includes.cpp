@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 
 namespace hkc {
 namespace {
@@ -73,16 +74,15 @@ IncludedNames included_names(std::string_view text) {
 
 std::vector<fs::path> include_folders(const fs::path& from, std::span<const std::string> flags) {
     std::vector<fs::path> folders = {from, ""};
-    for (const std::string& flag : flags)
-        for (const std::string& path : paths_in(flag)) folders.emplace_back(path);
+    for (fs::path& path : paths_in_flags(flags)) folders.push_back(std::move(path));
     return folders;
 }
 
-std::vector<fs::path> files_in_flags(std::span<const std::string> flags) {
-    std::vector<fs::path> files;
+std::vector<fs::path> paths_in_flags(std::span<const std::string> flags) {
+    std::vector<fs::path> paths;
     for (const std::string& flag : flags)
-        for (const std::string& path : paths_in(flag)) files.emplace_back(path);
-    return files;
+        for (const std::string& path : paths_in(flag)) paths.emplace_back(path);
+    return paths;
 }
 
 } // namespace hkc

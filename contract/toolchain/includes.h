@@ -22,7 +22,7 @@ IncludedNames included_names(std::string_view text);
 std::vector<std::filesystem::path> include_folders(const std::filesystem::path& from,
                                                    std::span<const std::string> flags);
 
-/// The files that flags may name, such as that of `-include`; from the root, whether they are there or not.
-std::vector<std::filesystem::path> files_in_flags(std::span<const std::string> flags);
+/// What flags may name as a file or folder, such as the file of `-include`; from the root, whether it is there or not.
+std::vector<std::filesystem::path> paths_in_flags(std::span<const std::string> flags);
 
 } // namespace hkc

@@ -541,6 +541,19 @@ TEST(MalformedBase, EveryProblemIsListedInOrder) {
     }
 }
 
+// What a key was misspelt from is not missing besides, in whatever table it stands.
+TEST(MalformedBase, AMisspeltKeyIsOneProblem) {
+    const std::vector<Change> misspellings{{"chips = [\"gfx1030\", \"gfx1100\"]", "chip = [\"gfx1030\", \"gfx1100\"]"},
+                                           {"grid = [\"ceildiv(n, 2)\"]", "gird = [\"ceildiv(n, 2)\"]"},
+                                           {"plant = { args", "plan = { args"}};
+    for (const Change& change : misspellings) {
+        const auto registry = hkc::parse_registry(changed({change}), "demo.toml", kNames);
+        ASSERT_FALSE(registry);
+        EXPECT_NE(registry.error().text.find("unknown key"), std::string::npos) << registry.error().text;
+        EXPECT_EQ(registry.error().text.find('\n'), std::string::npos) << registry.error().text;
+    }
+}
+
 TEST(MalformedBase, EmptyTextAndBinaryAreRefused) {
     for (const std::string& text : {std::string(), std::string("\n"), std::string("\0\1\2", 3),
                                     std::string(100000, '['), std::string("a = ") + std::string(5000, '[')}) {

@@ -82,6 +82,24 @@ TEST(NamedChips, AreInTheTablesOrderAndAllWhereNoneIsNamed) {
                                     "gfx1030, gfx1151, or all");
 }
 
+TEST(ShapeWarnings, NameTheRegistrationsThatLackAMarkOnce) {
+    Registry all = registry();
+    for (Kernel& kernel : all.kernels) kernel.shapes = {Shape{}, Shape{}};
+    all.kernels[0].shapes[1].served = all.kernels[0].shapes[0].ragged = true;
+    all.kernels[1].shapes[0].ragged = true;
+    const auto warnings = [&all](const char* filter) {
+        return shape_warnings(select_tasks(all, {"gfx1030", "gfx1151"}, filter, {1, 2, 3, 4}));
+    };
+    EXPECT_TRUE(warnings("tile_a").empty());
+    EXPECT_EQ(warnings("tile_b"), std::vector<std::string>{"tile_b: no shape is marked served = true, so gate 2 asks "
+                                                           "none of a size that is used"});
+    EXPECT_EQ(warnings("*"), (std::vector<std::string>{
+                                 "tile_b and 1 more: no shape is marked served = true, so gate 2 asks none of a size "
+                                 "that is used",
+                                 "relu: no shape is marked ragged = true, so gate 2 asks none of a size that leaves "
+                                 "workgroups partly filled"}));
+}
+
 TEST(Shards, AreReadAndAnythingElseIsAnError) {
     for (const auto& [text, shard] :
          {std::pair{"1/1", Shard{1, 1}}, std::pair{"2/3", Shard{2, 3}}, std::pair{"40/40", Shard{40, 40}}}) {

@@ -30,7 +30,7 @@ TEST(IncludedNames, ThatAMacroMakesOrThatStandOnAnotherLineAreTold) {
 TEST(IncludeFolders, AreTheFilesOwnTheRootAndThoseOfTheFlags) {
     const Names flags = {"-O3", "-Iinc", "-isystem", "sys", "-iquotequote", "--include-directory=long"};
     EXPECT_EQ(include_folders("kernels", flags), (Paths{"kernels", "", "inc", "sys", "quote", "long"}));
-    EXPECT_EQ(files_in_flags(Names{"-include", "force.h", "-O2"}), Paths{"force.h"});
+    EXPECT_EQ(paths_in_flags(Names{"-include", "force.h", "-O2"}), Paths{"force.h"});
 }
 
 } // namespace

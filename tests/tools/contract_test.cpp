@@ -138,6 +138,33 @@ TEST_F(ContractTool, WithoutARecordGate5IsUncheckedAndTheRunFails) {
     EXPECT_EQ(run(std::string(kOn) + "--allow-unchecked --gates 5").status, 0 + 1);
 }
 
+TEST_F(ContractTool, WhereTheRecordDiffersTheRunSaysHowToRecord) {
+    const std::string limits =
+        fmt::format("{}/bin/hip-kernel-contract-limits --root {} --toolchain clang-22.1.8 --records all",
+                    HKC_BINARY_DIR, root.string());
+    const std::string records =
+        fmt::format("{}/bin/hip-kernel-contract-records --root {} apply", HKC_BINARY_DIR, root.string());
+    ASSERT_EQ(std::system(fmt::format("{} | {} > {}/log 2>&1", limits, records, root.string()).c_str()), 0)
+        << read(root / "log");
+    const std::string hint =
+        fmt::format("if what differs is meant, record it with: hip-kernel-contract-limits --root '{0}' --toolchain "
+                    "clang-22.1.8 --records all | hip-kernel-contract-records --root '{0}' apply",
+                    root.string());
+    const Ran as_recorded = run(kOn);
+    EXPECT_EQ(as_recorded.status, 0) << as_recorded.out;
+    EXPECT_FALSE(has(as_recorded, "record it with")) << as_recorded.out;
+    const fs::path file = root / "records/clang-22.1.8/square.json";
+    std::string record = read(file);
+    const std::size_t at = record.find("\"vgpr\": ");
+    ASSERT_NE(at, std::string::npos) << record;
+    record.insert(at + 8, 1, '1');
+    write("records/clang-22.1.8/square.json", record);
+    const Ran differs = run(kOn);
+    EXPECT_EQ(differs.status, 1) << differs.out;
+    EXPECT_TRUE(has(differs, "differs from the record")) << differs.out;
+    EXPECT_TRUE(has(differs, hint)) << differs.out;
+}
+
 TEST_F(ContractTool, EachGateTurnsRedOnItsOwnFault) {
     add(R"toml(
 [[control]]

@@ -321,6 +321,25 @@ TEST_F(ReceiptTool, ABaseThatLeavesOutAChipIsAFault) {
     EXPECT_TRUE(has(forged.out, fault)) << forged.out;
 }
 
+// Every object that verify needs was built for the receipt, so a chip that it does not tell of is not built either.
+TEST_F(ReceiptTool, VerifyCompilesNothingBehindItsReceipt) {
+    write_registry("chips = [\"gfx1151\"]", "chips = [\"gfx1151\", \"gfx1201\"]");
+    commit("second");
+    fs::remove_all(root() / ".cache");
+    ASSERT_EQ(make("--base first --chip gfx1151").status, 0);
+    const auto compiled = [this] {
+        std::set<std::string> files;
+        for (const auto& entry : fs::recursive_directory_iterator(root() / ".cache/compile"))
+            if (entry.path().extension() == ".json") files.insert(entry.path().filename().string());
+        return files;
+    };
+    const std::set<std::string> before = compiled();
+    EXPECT_FALSE(before.empty());
+    const Ran verified = verify();
+    EXPECT_EQ(verified.status, 0) << verified.out;
+    EXPECT_EQ(compiled(), before);
+}
+
 TEST_F(ReceiptTool, NamesOfAMachineAreFaultsInBothTexts) {
     ASSERT_EQ(make("--base first").status, 0);
     const std::string home = std::string("/ho") + "me/someone/tree";
