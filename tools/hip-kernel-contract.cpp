@@ -1,10 +1,15 @@
 // hip-kernel-contract: runs the gates on every registration and control that is asked for. docs/kernel-contract.md is
 // its page.
 
+#include "contract/page/compared.h"
+#include "contract/page/cost_bars.h"
+#include "contract/page/page.h"
+#include "contract/page/plot.h"
 #include "contract/project/project.h"
 #include "contract/reference/reference.h"
 #include "contract/report/progress.h"
 #include "contract/runner/base.h"
+#include "contract/runner/input_files.h"
 #include "contract/runner/junit.h"
 #include "contract/runner/lines.h"
 #include "contract/runner/merge.h"
@@ -23,8 +28,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <set>
 #include <thread>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace {
@@ -41,6 +48,12 @@ struct NewOptions {
     std::string chips;
 };
 
+struct ReportOptions {
+    std::vector<std::string> files;
+    std::string base, html;
+    bool plot = false;
+};
+
 struct Options {
     hkc::RunRequest run;
     hkc::ProjectOptions project;
@@ -48,6 +61,7 @@ struct Options {
     std::optional<std::string> base;
     std::optional<MergeOptions> merge;  // there where the command is `merge`
     std::optional<NewOptions> scaffold; // `new`
+    std::optional<ReportOptions> report;
     double limit_s = 120;
     bool list = false;
     bool allow_unchecked = false;
@@ -131,6 +145,17 @@ int parse(int argc, char** argv, Options& options) {
     creating->add_option("--flag", scaffold.scaffold.flags, "a compiler flag, as --flag=-O3; may be given again")
         ->allow_extra_args(false)
         ->capture_default_str();
+    ReportOptions report;
+    auto* reporting = app.add_subcommand("report", "shows a report: as a page of HTML, or what kernels cost as text");
+    reporting->add_option("reports", report.files, "reports of --json, all shards of a run, or one receipt.json")
+        ->required();
+    reporting->add_option("--html", report.html, "write the page to this file; it needs no other and no network")
+        ->check(pm::missing_folder);
+    reporting->add_flag("--plot", report.plot, "print registers, LDS, scratch and waves as bars");
+    reporting->add_option("--base", report.base,
+                          "a report or receipt.json to compare resources with; a receipt's base where not given");
+    reporting->add_option("--root", options.project.root,
+                          "the tree that the page quotes sources of; the current folder's where not given");
     if (hkc::print_reference(app, argc, argv)) return 0;
     try {
         app.parse(argc, argv);
@@ -139,6 +164,7 @@ int parse(int argc, char** argv, Options& options) {
     }
     if (merging->parsed()) options.merge = std::move(merge);
     if (creating->parsed()) options.scaffold = std::move(scaffold);
+    if (reporting->parsed()) options.report = std::move(report);
     return -1;
 }
 
@@ -161,14 +187,84 @@ pm::Result<void> write_reports(const std::string& json_file, const std::string& 
     return pm::write_file_atomically(junit_file, hkc::junit_xml(outcome, allow_unchecked));
 }
 
-int merge(const MergeOptions& options) {
+pm::Result<std::vector<hkc::NamedReport>> read_files(const std::vector<std::string>& files) {
     std::vector<hkc::NamedReport> reports;
-    for (const std::string& file : options.files) {
+    for (const std::string& file : files) {
         auto text = pm::read_file(file);
-        if (!text) return complain(kBadUsage, text.error().text);
+        if (!text) return text.error();
         reports.push_back({file, std::move(*text)});
     }
-    const auto whole = hkc::merge_reports(reports, pm::split(options.chips, ','));
+    return reports;
+}
+
+/// The inputs of a tree by their names, where they are those that `hash` is of.
+std::set<std::string> sources_of(const hkc::ProjectOptions& options, const std::string& hash,
+                                 std::filesystem::path& root) {
+    const auto project = hkc::load_project(options);
+    if (!project) return {};
+    const auto files = hkc::input_files(project->registry);
+    if (!files) return {};
+    const auto here = hkc::hash_of_files(project->root, *files);
+    if (!here || *here != hash) return {};
+    root = project->root;
+    return {files->begin(), files->end()};
+}
+
+std::size_t columns() {
+    winsize size{};
+    const bool told = isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return told ? size.ws_col : hkc::page::PlotStyle{}.width;
+}
+
+/// Whether the locale's texts are UTF-8, by the variables that name it, the strongest first.
+bool is_utf8_locale() {
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
+        if (const char* value = std::getenv(name); value != nullptr && *value != '\0') {
+            const std::string locale = value;
+            return locale.find("UTF-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+        }
+    return false;
+}
+
+int report(const ReportOptions& options, const hkc::ProjectOptions& project) {
+    if (options.html.empty() && !options.plot)
+        return complain(kBadUsage, "report: expected --html FILE, --plot, or both");
+    const auto files = read_files(options.files);
+    if (!files) return complain(kBadUsage, files.error().text);
+    std::optional<hkc::NamedReport> base;
+    if (!options.base.empty()) {
+        auto read = read_files({options.base});
+        if (!read) return complain(kBadUsage, read.error().text);
+        base = std::move(read->front());
+    }
+    const auto compared = hkc::page::read_compared(*files, base);
+    if (!compared) return complain(kBadUsage, compared.error().text);
+    const hkc::RunOutcome* before = compared->base ? &*compared->base : nullptr;
+    if (options.plot)
+        fmt::print("{}", hkc::page::plot_text(hkc::page::cost_rows(compared->report.outcome, before),
+                                              {columns(), coloured(), !is_utf8_locale()}));
+    if (options.html.empty()) return 0;
+    std::filesystem::path root;
+    // A report's own word for a file is not enough to read it: it must be an input of the tree.
+    const std::set<std::string> sources = sources_of(project, compared->report.description.inputs, root);
+    if (sources.empty())
+        fmt::print(stderr, "hip-kernel-contract: note: the tree here is not that of the report, so the page quotes no "
+                           "source lines; --root names another\n");
+    const auto source_text = [&](const std::string& file) -> std::optional<std::string> {
+        if (!sources.contains(file)) return std::nullopt;
+        auto text = pm::read_file(root / file);
+        return text ? std::optional(std::move(*text)) : std::nullopt;
+    };
+    const std::string page = hkc::page::page_html({compared->report, before, compared->base_name, source_text});
+    if (const auto written = pm::write_file_atomically(options.html, page); !written)
+        return complain(kBadUsage, written.error().text);
+    return 0;
+}
+
+int merge(const MergeOptions& options) {
+    const auto reports = read_files(options.files);
+    if (!reports) return complain(kBadUsage, reports.error().text);
+    const auto whole = hkc::merge_reports(*reports, pm::split(options.chips, ','));
     if (!whole) return complain(kBadUsage, whole.error().text);
     const bool allowed = whole->description.allow_unchecked;
     fmt::print("{}", hkc::run_lines(whole->outcome, whole->description.toolchain, coloured()));
@@ -276,5 +372,6 @@ int main(int argc, char** argv) {
     const int usage = parse(argc, argv, options);
     if (usage >= 0) return usage;
     if (options.merge) return merge(*options.merge);
+    if (options.report) return report(*options.report, options.project);
     return options.scaffold ? create(*options.scaffold) : run(options);
 }

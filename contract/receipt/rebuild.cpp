@@ -74,6 +74,9 @@ bool compare_run(const ReadReport& told, const Registry& registry, unsigned jobs
         compare_evidence(who, kernel, *again, result.faults);
         if (kernel.certificates != again->certificates)
             result.faults.push_back(fmt::format("{}: its certificates are not those of its object", who));
+        // Receipts from before reports told them have none.
+        if (!kernel.costs.empty() && kernel.costs != again->costs)
+            result.faults.push_back(fmt::format("{}: its resources are not those of its object", who));
     }
     for (const ControlOutcome& control : told.outcome.controls)
         if (const ControlOutcome* again = find_outcome(report.outcome.controls, control))

@@ -98,6 +98,7 @@ void shared_faults(const RunOutcome& run, Lines& faults) {
     std::map<std::string, std::string> plants;       // of a control
     std::map<Name, Evidence> builds;                 // of a family on a chip
     std::map<Name, const Certificate*> certificates; // of a kernel of an object
+    std::map<Name, const Cost*> costs;               // the same
     std::map<Name, Name> families;                   // of a registration on a chip
     const auto same = [&](auto& map, const auto& key, const auto& value, const std::string& fault) {
         const auto [at, added] = map.emplace(key, value);
@@ -115,6 +116,11 @@ void shared_faults(const RunOutcome& run, Lines& faults) {
             const auto [at, added] = certificates.emplace(Name{kernel.evidence.object, one.kernel}, &one);
             if (!added && *at->second != one)
                 faults.push_back(fmt::format("{}: {} of one object has two verdicts", who, one.kernel));
+        }
+        for (const Cost& one : kernel.costs) {
+            const auto [at, added] = costs.emplace(Name{kernel.evidence.object, one.kernel}, &one);
+            if (!added && *at->second != one)
+                faults.push_back(fmt::format("{}: {} of one object costs two different things", who, one.kernel));
         }
     }
     for (const ControlOutcome& control : run.controls) {

@@ -5,6 +5,7 @@
 #include "contract/gates/certificate.h"
 #include "contract/registry/registry.h"
 #include "contract/report/outcome.h"
+#include "peacemaker/object/code_object.h"
 
 #include <cstdint>
 #include <map>
@@ -22,6 +23,15 @@ struct Evidence {
     bool operator==(const Evidence&) const = default;
 };
 
+/// What a kernel of an object takes, and how many of its waves a SIMD holds then (pm::occupancy).
+struct Cost {
+    std::string kernel; // its symbol
+    pm::Resources resources;
+    std::uint32_t waves = 0;
+
+    bool operator==(const Cost&) const = default;
+};
+
 /// One registration on one chip.
 struct KernelOutcome {
     std::string name, family, chip;
@@ -30,6 +40,7 @@ struct KernelOutcome {
     DeviceReport device;            // fidelity counts
     Evidence evidence;
     std::vector<Certificate> certificates; // of the kernels it launches; none where gate 1 was not asked
+    std::vector<Cost> costs = {};          // of the kernels it launches; none of those that the object lacks
 };
 
 /// What became of a control on one chip. There is no fifth.

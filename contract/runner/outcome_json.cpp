@@ -1,6 +1,7 @@
 #include "contract/runner/outcome_json.h"
 
 #include "contract/gates/gate.h"
+#include "contract/records/records.h"
 #include "peacemaker/support/file.h"
 
 #include <fmt/format.h>
@@ -92,6 +93,29 @@ std::vector<GateResult> gates_of(const Json& json) {
     return gates;
 }
 
+Json to_json(const std::vector<Cost>& costs) {
+    Json json = Json::array();
+    for (const Cost& cost : costs) {
+        Json one = {{"kernel", cost.kernel}};
+        for (const records::Field& field : records::fields()) one[field.name] = cost.resources.*field.value;
+        one["waves_simd"] = cost.waves;
+        json.push_back(std::move(one));
+    }
+    return json;
+}
+
+std::vector<Cost> costs_of(const Json& json) {
+    std::vector<Cost> costs;
+    for (const Json& one : json) {
+        Cost cost;
+        one.at("kernel").get_to(cost.kernel);
+        for (const records::Field& field : records::fields()) one.at(field.name).get_to(cost.resources.*field.value);
+        one.at("waves_simd").get_to(cost.waves);
+        costs.push_back(std::move(cost));
+    }
+    return costs;
+}
+
 KernelOutcome kernel_of(const Json& json) {
     return {json.at("name").get<std::string>(),
             json.at("family").get<std::string>(),
@@ -100,7 +124,8 @@ KernelOutcome kernel_of(const Json& json) {
             json.at("known_findings").get<std::vector<std::string>>(),
             device_of(json.at("fidelity")),
             evidence_of(json),
-            certificates_of(json.at("certificates"))};
+            certificates_of(json.at("certificates")),
+            json.contains("resources") ? costs_of(json.at("resources")) : std::vector<Cost>{}};
 }
 
 ControlOutcome control_of(const Json& json) {
@@ -241,7 +266,7 @@ std::string sealed_report(Json report) {
 
 std::string report_json(const RunOutcome& run, const RunDescription& description) {
     Json kernels = Json::array();
-    for (const KernelOutcome& kernel : run.kernels)
+    for (const KernelOutcome& kernel : run.kernels) {
         kernels.push_back({{"name", kernel.name},
                            {"family", kernel.family},
                            {"chip", kernel.chip},
@@ -253,6 +278,9 @@ std::string report_json(const RunOutcome& run, const RunDescription& description
                            {"certificates", certificates_json(kernel.certificates)},
                            {"gates", to_json(kernel.gates)},
                            {"fidelity", to_json(kernel.device)}});
+        // No field where there is none: reports from before there were any stay the same bytes.
+        if (!kernel.costs.empty()) kernels.back()["resources"] = to_json(kernel.costs);
+    }
     Json controls = Json::array();
     for (const ControlOutcome& control : run.controls)
         controls.push_back({{"name", control.name},

@@ -9,6 +9,7 @@
 #include "contract/runner/plant.h"
 #include "contract/toolchain/cache.h"
 #include "contract/toolchain/compile.h"
+#include "peacemaker/object/occupancy.h"
 #include "peacemaker/support/file.h"
 #include "peacemaker/support/interrupt.h"
 #include "peacemaker/support/text.h"
@@ -433,6 +434,22 @@ std::vector<Certificate> certificates_for(const Run& run, const Task& task) {
     return certificates_of(made, launched_kernels(*task.kernel));
 }
 
+std::vector<Cost> costs_for(const Run& run, const Task& task) {
+    const auto& object = run.objects.at({task.chip, build_of(*task.kernel)}).parsed;
+    const auto chip = pm::find_chip(task.chip);
+    std::vector<Cost> costs;
+    if (!object || !chip) return costs;
+    for (const Launch& launch : task.kernel->launches) {
+        const pm::Kernel* kernel = object->find_kernel(launch.symbol);
+        if (kernel == nullptr ||
+            std::any_of(costs.begin(), costs.end(), [&](const Cost& cost) { return cost.kernel == launch.symbol; }))
+            continue;
+        costs.push_back({launch.symbol, kernel->resources,
+                         pm::occupancy(**chip, kernel->resources, pm::in_wgp_mode(*kernel)).waves});
+    }
+    return costs;
+}
+
 } // namespace
 
 pm::Result<Selection> select(const Registry& registry, const std::vector<ToolchainSpec>& toolchains,
@@ -490,8 +507,8 @@ std::variant<ReadyRun, RunFailure> prepare(const Registry& registry, const RunRe
 }
 
 KernelOutcome unjudged_kernel(const Run& run, const Task& task) {
-    return {task.kernel->name,          task.kernel->family, task.chip, {}, {}, {}, evidence_of(run, task, true),
-            certificates_for(run, task)};
+    return {task.kernel->name,           task.kernel->family, task.chip, {}, {}, {}, evidence_of(run, task, true),
+            certificates_for(run, task), costs_for(run, task)};
 }
 
 ControlOutcome unjudged_control(const Run& run, const Task& task) {

@@ -116,6 +116,27 @@ TEST(Report, LibrariesOfOraclesComeBackAndAreNoFieldWhereThereAreNone) {
     EXPECT_FALSE(read_report(sealed_report(none))) << "an empty list is another text of the same";
 }
 
+TEST(Report, ResourcesComeBackAndAreNoFieldWhereThereAreNone) {
+    RunOutcome run;
+    run.chips = {"gfx1151"};
+    run.kernels.resize(1);
+    run.kernels[0].chip = "gfx1151";
+    EXPECT_FALSE(nlohmann::json::parse(report_json(run, {})).at("kernels").at(0).contains("resources"));
+    run.kernels[0].costs = {{"tile", {1, 2, 3, 4, 5, 6, 7, 8, 9}, 10}, {"fold", {}, 16}};
+    const std::string text = report_json(run, {});
+    EXPECT_EQ(nlohmann::ordered_json::parse(text).at("kernels").at(0).at("resources").at(0).dump(),
+              R"({"kernel":"tile","vgpr":1,"sgpr":2,"lds":3,"scratch":4,"vgpr_spill":5,"sgpr_spill":6,"wave":7,)"
+              R"("max_block":8,"kernarg":9,"waves_simd":10})");
+    const auto read = read_report(text);
+    ASSERT_TRUE(read) << read.error().text;
+    EXPECT_EQ(read->outcome.kernels[0].costs, run.kernels[0].costs);
+    auto other = nlohmann::ordered_json::parse(text);
+    other["kernels"][0]["resources"][0]["vgpr"] = -1;
+    EXPECT_FALSE(read_report(sealed_report(other)));
+    other["kernels"][0]["resources"] = nlohmann::ordered_json::array();
+    EXPECT_FALSE(read_report(sealed_report(other))) << "an empty list is another text of the same";
+}
+
 TEST(Report, CertificatesComeBackAsTheyWere) {
     using pm::certify::Verdict;
     const std::vector<Certificate> some{{"a", Verdict::kCertified, {}},

@@ -581,7 +581,7 @@ arg = [
   { name = "count", type = "i32" },
 ]
 launch = [{ symbol = "square", block = [32], grid = ["ceildiv(count, 32)"] }]
-shape = [{ count = [7, 64], ragged = true }]
+shape = [{ count = 7, ragged = true }, { count = 64, served = true }]
 [[control]]
 name = "past the end"
 of = "square"
@@ -631,6 +631,44 @@ TEST_F(ShardTool, AMergedReportIsTheReportOfOneWholeRun) {
     EXPECT_EQ(read(file("merged.xml")), read(file("whole.xml")));
     EXPECT_NE(read(file("whole.xml")).find("<failure type=\"missed\""), std::string::npos);
     EXPECT_NE(read(file("whole.xml")).find("<error type=\"unchecked\""), std::string::npos);
+}
+
+TEST_F(ShardTool, AReportIsAPageAndAPlot) {
+    for (const char* part : {"1/2", "2/2"}) (void)shard(part);
+    const std::string shards = file("1_2.json") + ' ' + file("2_2.json");
+    const Ran shown = run(fmt::format("report --html {} --plot {}", file("page.html"), shards), "LC_ALL=C");
+    EXPECT_EQ(shown.status, 0) << shown.out;
+    EXPECT_TRUE(has(shown, "gfx1151 square\n  VGPR    #")) << shown.out;
+    EXPECT_FALSE(has(shown, "quotes no source lines")) << shown.out;
+    EXPECT_EQ(shown.out.find('\x1b'), std::string::npos);
+    const std::string page = read(file("page.html"));
+    EXPECT_NE(page.find("nothing is wrong"), std::string::npos);
+    EXPECT_NE(page.find("<mark>"), std::string::npos) << "the source line of a control's finding";
+    EXPECT_TRUE(has(run("report --plot " + shards, "LC_ALL=C.UTF-8"), "  VGPR    █"));
+    const Ran same = run(fmt::format("report --plot {0} --base {0}", file("1_2.json")));
+    EXPECT_EQ(same.status, 2) << "a shard alone is no run";
+
+    write("registry/square.toml", std::string(kRegistration));
+    const Ran elsewhere = run(fmt::format("report --html {} {}", file("page.html"), shards));
+    EXPECT_EQ(elsewhere.status, 0);
+    EXPECT_TRUE(has(elsewhere, "the tree here is not that of the report")) << elsewhere.out;
+    EXPECT_EQ(read(file("page.html")).find("<mark>"), std::string::npos);
+}
+
+TEST_F(ShardTool, AReportThatCannotBeShownIsBadUsage) {
+    (void)shard("1/2");
+    write("text.json", "no report");
+    for (const auto& [options, said] :
+         {std::pair<std::string, std::string>{"report " + file("1_2.json"), "expected --html FILE, --plot, or both"},
+          {"report --plot", "reports is required"},
+          {"report --plot " + file("none.json"), "none.json"},
+          {"report --plot " + file("text.json"), "text.json"},
+          {"report --plot " + file("1_2.json"), "missing: shard 2/2 on gfx1151"},
+          {"report --html " + file("no/page.html") + ' ' + file("1_2.json"), "no"}}) {
+        const Ran ran = run(options);
+        EXPECT_EQ(ran.status, 2) << options << '\n' << ran.out;
+        EXPECT_TRUE(has(ran, said)) << ran.out;
+    }
 }
 
 TEST_F(ShardTool, AMissingDoubledOrForeignShardIsAnErrorThatNamesIt) {
