@@ -1,14 +1,13 @@
 // The page in headless Chromium, with a script of the test's behind it that does what a user does.
 
 #include "contract/page/page.h"
-#include "contract/toolchain/subprocess.h"
+#include "tests/page/chromium.h"
 #include "tests/page/reports.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 namespace hkc::page {
 namespace {
@@ -26,14 +25,7 @@ protected:
 
     /// The document after `script` ran behind the page's own; what the console was told is in `said`.
     std::string document_after(const std::string& script, std::string& said) const {
-        std::ofstream(folder_ / "page.html")
-            << page_html({two_chips(), nullptr, "", {}}) << "<script>" << script << "</script>\n";
-        const auto done =
-            run({{"/usr/bin/env", "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                  "--no-first-run", "--enable-logging=stderr", "--user-data-dir=" + (folder_ / "profile").string(),
-                  "--dump-dom", "file://" + (folder_ / "page.html").string()},
-                 folder_,
-                 {"PATH=/usr/bin:/bin", "HOME=" + folder_.string(), "LC_ALL=C.UTF-8"}});
+        const auto done = load_in_chromium(folder_, page_html({two_chips(), nullptr, "", {}}), script);
         if (!done || !done->succeeded()) {
             ADD_FAILURE() << (done ? done->how() + done->err : done.error().text);
             return "";
