@@ -1,31 +1,29 @@
 // The page in headless Chromium, with a script of the test's behind it that does what a user does.
 
 #include "contract/page/page.h"
-#include "tests/page/chromium.h"
+#include "contract/toolchain/subprocess.h"
 #include "tests/page/reports.h"
+#include "tests/toolchain/scratch_folder.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
+#include <string>
 
 namespace hkc::page {
 namespace {
 
-namespace fs = std::filesystem;
-
 class Browser : public testing::Test {
 protected:
-    void SetUp() override {
-        std::string name = (fs::temp_directory_path() / "hkc-page-XXXXXX").string();
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        folder_ = name;
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
     /// The document after `script` ran behind the page's own; what the console was told is in `said`.
     std::string document_after(const std::string& script, std::string& said) const {
-        const auto done = load_in_chromium(folder_, page_html({two_chips(), nullptr, "", {}}), script);
+        const auto file =
+            folder_.write("page.html", page_html({two_chips(), nullptr, "", {}}) + "<script>" + script + "</script>\n");
+        const auto done =
+            run({{"/usr/bin/env", "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                  "--no-first-run", "--enable-logging=stderr",
+                  "--user-data-dir=" + (folder_.path() / "profile").string(), "--dump-dom", "file://" + file.string()},
+                 folder_.path(),
+                 {"PATH=/usr/bin:/bin", "HOME=" + folder_.path().string(), "LC_ALL=C.UTF-8"}});
         if (!done || !done->succeeded()) {
             ADD_FAILURE() << (done ? done->how() + done->err : done.error().text);
             return "";
@@ -34,7 +32,7 @@ protected:
         return done->out;
     }
 
-    fs::path folder_;
+    ScratchFolder folder_;
 };
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
