@@ -27,6 +27,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <set>
 #include <thread>
@@ -197,17 +198,31 @@ pm::Result<std::vector<hkc::NamedReport>> read_files(const std::vector<std::stri
     return reports;
 }
 
-/// The inputs of a tree by their names, where they are those that `hash` is of.
-std::set<std::string> sources_of(const hkc::ProjectOptions& options, const std::string& hash,
-                                 std::filesystem::path& root) {
+/// The inputs of a tree, and the texts of those that were asked for.
+struct Sources {
+    std::filesystem::path root;
+    std::set<std::string> files;
+    std::map<std::string, std::optional<std::string>> texts;
+
+    /// A report's own word for a file is not enough to read it: it must be an input of the tree.
+    std::optional<std::string> text_of(const std::string& file) {
+        if (!files.contains(file)) return std::nullopt;
+        const auto [at, first] = texts.try_emplace(file);
+        if (!first) return at->second;
+        if (auto text = pm::read_file(root / file)) at->second = std::move(*text);
+        return at->second;
+    }
+};
+
+/// None where the inputs here are not those that `hash` is of.
+Sources sources_of(const hkc::ProjectOptions& options, const std::string& hash) {
     const auto project = hkc::load_project(options);
     if (!project) return {};
     const auto files = hkc::input_files(project->registry);
     if (!files) return {};
     const auto here = hkc::hash_of_files(project->root, *files);
     if (!here || *here != hash) return {};
-    root = project->root;
-    return {files->begin(), files->end()};
+    return {project->root, {files->begin(), files->end()}, {}};
 }
 
 std::size_t columns() {
@@ -244,17 +259,11 @@ int report(const ReportOptions& options, const hkc::ProjectOptions& project) {
         fmt::print("{}", hkc::page::plot_text(hkc::page::cost_rows(compared->report.outcome, before),
                                               {columns(), coloured(), !is_utf8_locale()}));
     if (options.html.empty()) return 0;
-    std::filesystem::path root;
-    // A report's own word for a file is not enough to read it: it must be an input of the tree.
-    const std::set<std::string> sources = sources_of(project, compared->report.description.inputs, root);
-    if (sources.empty())
+    Sources sources = sources_of(project, compared->report.description.inputs);
+    if (sources.files.empty())
         fmt::print(stderr, "hip-kernel-contract: note: the tree here is not that of the report, so the page quotes no "
                            "source lines; --root names another\n");
-    const auto source_text = [&](const std::string& file) -> std::optional<std::string> {
-        if (!sources.contains(file)) return std::nullopt;
-        auto text = pm::read_file(root / file);
-        return text ? std::optional(std::move(*text)) : std::nullopt;
-    };
+    const auto source_text = [&sources](const std::string& file) { return sources.text_of(file); };
     const std::string page = hkc::page::page_html({compared->report, before, compared->base_name, source_text});
     if (const auto written = pm::write_file_atomically(options.html, page); !written)
         return complain(kBadUsage, written.error().text);

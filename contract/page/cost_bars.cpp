@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <utility>
 
 namespace hkc::page {
@@ -43,6 +42,8 @@ std::vector<Bar> bars_of(const Cost& cost, const Cost* base, const std::string& 
 }
 
 } // namespace
+
+bool is_worse(const Bar& bar) { return (bar.change > 0) != bar.fewer_is_worse; }
 
 std::vector<CostRow> cost_rows(const RunOutcome& run, const RunOutcome* base) {
     const std::map<Key, const Cost*> costs = costs_of(run);

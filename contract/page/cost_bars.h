@@ -18,6 +18,9 @@ struct Bar {
     std::int64_t change = 0; // against the base; 0 where the base lacks the kernel
 };
 
+/// Whether a change that is not 0 costs more than the base, or leaves fewer waves.
+bool is_worse(const Bar& bar);
+
 /// A kernel of an object on a chip: several registrations may launch it.
 struct CostRow {
     std::string chip, kernel;

@@ -3,12 +3,13 @@
 #include "contract/gates/gate.h"
 #include "contract/page/assets.h"
 #include "contract/page/cost_bars.h"
+#include "contract/report/markup.h"
+#include "peacemaker/support/file_line.h"
 #include "peacemaker/support/text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 #include <string_view>
@@ -22,26 +23,14 @@ constexpr std::size_t kContext = 2; // source lines before and after the one to 
 std::string escaped(std::string_view text) {
     std::string out;
     for (const char c : text) {
-        switch (c) {
-        case '&':
-            out += "&amp;";
-            break;
-        case '<':
-            out += "&lt;";
-            break;
-        case '>':
-            out += "&gt;";
-            break;
-        case '"':
-            out += "&quot;";
-            break;
-        case '\'':
+        const std::string_view entity = markup_entity(c);
+        if (!entity.empty())
+            out += entity;
+        else if (c == '\'')
             out += "&#39;";
-            break;
-        default:
+        else
             // HTML has no other control characters, not even escaped.
             out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? ' ' : c;
-        }
     }
     return out;
 }
@@ -60,19 +49,8 @@ std::string filtered_by(const std::string& text, const std::set<std::string>& ch
                        escaped(fmt::format("{}", fmt::join(chips, " "))), fmt::join(states, " "));
 }
 
-std::string_view state_of(Status status) {
-    switch (status) {
-    case Status::kPass:
-        return "pass";
-    case Status::kFail:
-        return "fail";
-    case Status::kKnownFinding:
-        return "known";
-    case Status::kUnchecked:
-        break;
-    }
-    return "unchecked";
-}
+/// The status as one word.
+std::string_view state_of(Status status) { return status == Status::kKnownFinding ? "known" : status_name(status); }
 
 std::string_view state_of(ControlVerdict verdict) {
     if (verdict == ControlVerdict::kRedAsPlanted) return "pass";
@@ -160,14 +138,12 @@ std::string matrix(const RunOutcome& run) {
 
 /// The lines about `FILE:LINE`; nothing where the source is not there.
 std::string source_context(const PageInput& input, const std::string& source) {
-    const std::size_t colon = source.rfind(':');
-    std::size_t line = 0;
-    if (colon == std::string::npos || !input.source_text) return {};
-    const auto [end, error] = std::from_chars(source.data() + colon + 1, source.data() + source.size(), line);
-    if (error != std::errc() || end != source.data() + source.size()) return {};
-    const auto text = input.source_text(source.substr(0, colon));
+    const auto place = pm::parse_file_line(source);
+    if (!place || !input.source_text) return {};
+    const auto text = input.source_text(place->file);
     if (!text) return {};
     const std::vector<std::string> lines = pm::split(*text, '\n');
+    const std::size_t line = place->line;
     if (line == 0 || line > lines.size()) return {};
     std::string out = "<pre>";
     for (std::size_t i = line > kContext ? line - kContext : 1; i <= std::min(lines.size(), line + kContext); ++i) {
@@ -186,8 +162,6 @@ std::string with_context(const PageInput& input, const std::string& said, const 
 std::string finding_row(const PageInput& input, const std::string& chip, const std::string& name,
                         std::string_view state, std::string_view where, std::string_view kind, const std::string& said,
                         const std::string& source) {
-    std::string cell = escaped(said);
-    if (!source.empty()) cell += fmt::format("<br><code>{}</code>{}", escaped(source), source_context(input, source));
     return fmt::format("<tr{}><td>{}</td><td>{}</td><td><span class=\"{}\">{}</span></td><td>{}</td><td>{}</td>"
                        "<td>{}</td></tr>\n",
                        filtered_by(fmt::format("{} {} {} {}", chip, name, kind, said), {chip}, {std::string(state)}),
@@ -257,8 +231,7 @@ std::string controls(const PageInput& input) {
 std::string bar_cell(const Bar& bar) {
     std::string change;
     if (bar.change != 0)
-        change = fmt::format(" <span class=\"{}\">{:+}</span>",
-                             (bar.change > 0) != bar.fewer_is_worse ? "more" : "less", bar.change);
+        change = fmt::format(" <span class=\"{}\">{:+}</span>", is_worse(bar) ? "more" : "less", bar.change);
     return fmt::format("<td class=\"num\">{}{} <span class=\"bar\" aria-hidden=\"true\"><i style=\"width:{}%\"></i>"
                        "</span></td>",
                        bar.value, change, std::uint64_t{bar.value} * 100 / bar.most);

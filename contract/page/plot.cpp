@@ -20,8 +20,7 @@ std::string line_of(const Bar& bar, const PlotStyle& style) {
     std::string change;
     if (bar.change != 0) {
         change = fmt::format(" {:+}", bar.change);
-        const bool worse = (bar.change > 0) != bar.fewer_is_worse;
-        if (style.colour) change = fmt::format("\x1b[{}m{}\x1b[0m", worse ? 31 : 32, change);
+        if (style.colour) change = fmt::format("\x1b[{}m{}\x1b[0m", is_worse(bar) ? 31 : 32, change);
     }
     return fmt::format("  {:<8}{} {}/{}{}\n", bar.name, drawn, bar.value, bar.most, change);
 }

@@ -1,6 +1,7 @@
 #include "contract/runner/junit.h"
 
 #include "contract/gates/gate.h"
+#include "contract/report/markup.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,28 +17,15 @@ std::string escaped(const std::string& text) {
     const auto valid = json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
     std::string out;
     for (const char c : valid) {
-        switch (c) {
-        case '&':
-            out += "&amp;";
-            break;
-        case '<':
-            out += "&lt;";
-            break;
-        case '>':
-            out += "&gt;";
-            break;
-        case '"':
-            out += "&quot;";
-            break;
-        case '\n':
+        const std::string_view entity = markup_entity(c);
+        if (!entity.empty())
+            out += entity;
+        else if (c == '\n')
             out += "&#10;";
-            break;
-        case '\t':
+        else if (c == '\t')
             out += "&#9;";
-            break;
-        default:
+        else
             out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-        }
     }
     return out;
 }

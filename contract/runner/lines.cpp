@@ -70,15 +70,17 @@ std::string fidelity_line(const ChipSummary& summary, const std::string& chip) {
     return one_line(std::move(line)) + '\n';
 }
 
+bool has_finding(const GateResult& result, std::string_view kind) {
+    return std::any_of(result.findings.begin(), result.findings.end(),
+                       [kind](const Finding& finding) { return finding.kind == kind; });
+}
+
 /// What is not certified and need not be: a note, no finding.
 std::string certificate_notes(const KernelOutcome& kernel) {
-    const auto demanded = [&] {
-        return std::any_of(kernel.gates.begin(), kernel.gates.end(), [](const GateResult& result) {
-            return std::any_of(result.findings.begin(), result.findings.end(),
-                               [](const Finding& f) { return f.kind == kind::kNotCertified; });
-        });
-    };
-    if (kernel.certificates.empty() || demanded()) return "";
+    const bool demanded = std::any_of(kernel.gates.begin(), kernel.gates.end(), [](const GateResult& result) {
+        return has_finding(result, kind::kNotCertified);
+    });
+    if (kernel.certificates.empty() || demanded) return "";
     std::string text;
     for (const Certificate& one : kernel.certificates) {
         if (one.reasons.empty()) continue;
@@ -93,9 +95,7 @@ std::string certificate_notes(const KernelOutcome& kernel) {
 
 bool differs_from_record(const KernelOutcome& kernel) {
     return std::any_of(kernel.gates.begin(), kernel.gates.end(), [](const GateResult& result) {
-        return result.status == Status::kFail &&
-               std::any_of(result.findings.begin(), result.findings.end(),
-                           [](const Finding& f) { return f.kind == kind::kRecordDiffers; });
+        return result.status == Status::kFail && has_finding(result, kind::kRecordDiffers);
     });
 }
 

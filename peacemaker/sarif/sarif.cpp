@@ -1,12 +1,12 @@
 #include "peacemaker/sarif/sarif.h"
 
 #include "peacemaker/support/file.h"
+#include "peacemaker/support/file_line.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <vector>
 
@@ -88,16 +88,9 @@ std::string rule_id(std::string_view kind) {
 Place place_in(const std::string& file_and_line, const std::filesystem::path& root) {
     Place place;
     std::string file = file_and_line;
-    const std::size_t colon = file.rfind(':');
-    if (colon != std::string::npos) {
-        std::uint32_t line = 0;
-        const char* const end = file.data() + file.size();
-        const auto [rest, error] = std::from_chars(file.data() + colon + 1, end, line);
-        if (error == std::errc() && rest == end) {
-            // A compiler's line 0 says that there is none.
-            place.line = std::max(line, 1U);
-            file.resize(colon);
-        }
+    if (auto at = parse_file_line(file_and_line)) {
+        place.line = std::max(at->line, 1U);
+        file = std::move(at->file);
     }
     const auto whole = std::filesystem::absolute(file).lexically_normal();
     const auto inside = whole.lexically_relative(std::filesystem::absolute(root).lexically_normal());

@@ -1,23 +1,19 @@
 #include "contract/page/compared.h"
 
 #include "tests/page/reports.h"
+#include "tests/toolchain/scratch_folder.h"
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
+#include <string>
 
 namespace hkc::page {
 namespace {
 
-std::string text_of(const std::string& file) {
-    std::stringstream text;
-    text << std::ifstream(std::string(HKC_SOURCE_DIR) + "/" + file).rdbuf();
-    return text.str();
-}
+constexpr const char* kReceipt = HKC_SOURCE_DIR "/docs/receipt/receipt.json";
 
 TEST(Compared, AReceiptHoldsBothSides) {
-    const auto read = read_compared({{"receipt.json", text_of("docs/receipt/receipt.json")}}, std::nullopt);
+    const auto read = read_compared({{"receipt.json", text_of_file(kReceipt)}}, std::nullopt);
     ASSERT_TRUE(read) << read.error().text;
     EXPECT_FALSE(read->report.outcome.kernels.empty());
     ASSERT_TRUE(read->base);
@@ -26,14 +22,14 @@ TEST(Compared, AReceiptHoldsBothSides) {
 }
 
 TEST(Compared, TheBaseThatIsNamedGoesBeforeTheReceipts) {
-    const NamedReport receipt{"receipt.json", text_of("docs/receipt/receipt.json")};
+    const NamedReport receipt{"receipt.json", text_of_file(kReceipt)};
     const auto read = read_compared({receipt}, receipt);
     ASSERT_TRUE(read) << read.error().text;
     EXPECT_EQ(read->base_name, read->report.description.commit);
 }
 
 TEST(Compared, WhatIsNoneIsAnErrorThatNamesTheFile) {
-    const std::string receipt = text_of("docs/receipt/receipt.json");
+    const std::string receipt = text_of_file(kReceipt);
     std::string altered = receipt;
     altered[altered.find("clang")] = 'k';
     for (const std::string& text : {std::string(), std::string("{}"), std::string("[1, 2"), std::string("\xff\0", 2),
